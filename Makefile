@@ -1,0 +1,36 @@
+# Two commands set everything up: `make run` and `make test`. Each makes the virtual environment once and says so.
+.DEFAULT_GOAL := help
+.PHONY: help run test lint format clean
+
+PYTHON ?= python3
+BIN := .venv/bin
+INSTALLED := .venv/installed
+
+help:  ## this list
+	@sed -n 's/^\([a-z]*\):.*## /make \1\t/p' Makefile
+
+run: $(INSTALLED)  ## install, then run the synthetic study (a few minutes) into runs/synthetic
+	$(BIN)/samovar synthetic --out runs/synthetic
+
+test: $(INSTALLED)  ## install, then run the tests
+	$(BIN)/python -m pytest
+
+lint: $(INSTALLED)  ## format check, lint and types
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+format: $(INSTALLED)  ## format and mend what ruff can mend
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+clean:  ## remove the virtual environment
+	rm -rf .venv
+
+# The stamp is made last: an installation that was cut short is done again.
+$(INSTALLED): pyproject.toml constraints.txt
+	@echo "Making the virtual environment .venv and installing samovar into it (once; needs the network)."
+	@$(PYTHON) -c 'import sys; sys.exit("samovar needs Python 3.11 or newer." if sys.version_info < (3, 11) else 0)'
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	@touch $@

@@ -1,0 +1,118 @@
+"""Batched synthetic study against the plain loop: one network after the other, the same updates.
+
+Both train the same networks (same tasks, same noise distribution, same number of updates) on the default grid; only
+the number of updates is cut down so that the plain loop ends. Prints JSON.
+
+    python benchmarks/synthetic.py --steps 10
+"""
+
+import json
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+import tyro
+from torch import Tensor
+from torch.distributions import Normal, kl_divergence
+
+from samovar.config import SyntheticSettings
+from samovar.experiments.synthetic import Training, train_exact, train_monte_carlo, train_variational
+
+
+@dataclass
+class Arguments:
+    """Time both ways."""
+
+    steps: int = 10
+    """Updates of every network."""
+    seeds: int = 100
+    """Seeds for the exact and the variational loss."""
+    monte_carlo_seeds: int = 20
+    """Seeds for the Monte Carlo loss."""
+
+
+def plain_loss(method: str, phi: Tensor, support: Tensor, query: Tensor, sigma_y: float, samples: int) -> Tensor:
+    """The three losses as one would write them for a single network: support (T, K), query (T, M)."""
+
+    def network(parameters: Tensor, observations: Tensor) -> Normal:
+        mu, log_variance = parameters[:, :1] * observations.mean(-1) + parameters[:, 1:]
+        return Normal(mu, (0.5 * log_variance).exp())
+
+    prior = network(phi[0], support)
+    if method == "exact":
+        return -Normal(prior.mean[:, None], (prior.variance + sigma_y**2).sqrt()[:, None]).log_prob(query).mean()
+    if method == "monte_carlo":
+        psi = prior.rsample((samples,))
+        log_likelihood = Normal(psi[..., None], sigma_y).log_prob(query)
+        return -log_likelihood.logsumexp(0).mean()
+    posterior = network(phi[1], torch.cat([support, query], -1))
+    psi = posterior.rsample((samples,))
+    reconstruction = Normal(psi[..., None], sigma_y).log_prob(query).sum(-1).mean(0)
+    return -(reconstruction - kl_divergence(posterior, prior)).mean()
+
+
+def train_plain(settings: SyntheticSettings, method: str, sigma_y: float, samples: int) -> Tensor:
+    """One network of one seed."""
+    psi = torch.randn(settings.tasks, 1)
+    y = psi + sigma_y * torch.randn(settings.tasks, settings.support + settings.query)
+    support, query = y.split([settings.support, settings.query], -1)
+    phi = torch.zeros(2, 2, 2, requires_grad=True)
+    optimizer = torch.optim.Adam([phi], lr=settings.learning_rate, betas=(0.9, 0.95))
+    for step in range(settings.steps):
+        rows = (torch.arange(settings.batch) + step * settings.batch) % settings.tasks
+        optimizer.zero_grad()
+        torch.autograd.backward(plain_loss(method, phi, support[rows], query[rows], sigma_y, samples))
+        optimizer.step()
+    return phi.detach()
+
+
+def all_plain(settings: SyntheticSettings) -> int:
+    """Every network of the study in turn; returns how many."""
+    networks = [("exact", 1)] * settings.seeds
+    networks += [("variational", L) for L in settings.samples] * settings.seeds
+    networks += [("monte_carlo", L) for L in settings.samples] * settings.monte_carlo_seeds
+    for sigma_y in settings.sigma_y:
+        for method, samples in networks:
+            train_plain(settings, method, sigma_y, samples)
+    return len(networks) * len(settings.sigma_y)
+
+
+def all_batched(settings: SyntheticSettings) -> None:
+    """The same networks, as the study trains them."""
+    cheap, costly = Training(settings, settings.seeds), Training(settings, settings.monte_carlo_seeds)
+    train_exact(cheap)
+    train_variational(cheap)
+    for samples in settings.samples:
+        train_monte_carlo(costly, samples)
+
+
+def seconds(work: Callable[[], object]) -> float:
+    """Wall-clock time of a call."""
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+def main(arguments: Arguments) -> None:
+    """Time both and print the ratio."""
+    settings = SyntheticSettings(
+        steps=arguments.steps, seeds=arguments.seeds, monte_carlo_seeds=arguments.monte_carlo_seeds
+    )
+    all_batched(settings)  # warm-up
+    batched = seconds(lambda: all_batched(settings))
+    plain = seconds(lambda: all_plain(settings))
+    networks = (1 + len(settings.samples)) * settings.seeds + len(settings.samples) * settings.monte_carlo_seeds
+    result = {
+        "networks": networks * len(settings.sigma_y),
+        "updates_each": settings.steps,
+        "plain_seconds": round(plain, 2),
+        "batched_seconds": round(batched, 2),
+        "plain_over_batched": round(plain / batched, 1),
+        "threads": torch.get_num_threads(),
+    }
+    print(json.dumps(result, indent=1))
+
+
+if __name__ == "__main__":
+    main(tyro.cli(Arguments))

@@ -1,0 +1,8 @@
+"""`python -m samovar` is the `samovar` command."""
+
+import sys
+
+from samovar.cli import main
+
+if __name__ == "__main__":
+    sys.exit(main())

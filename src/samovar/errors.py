@@ -1,0 +1,16 @@
+"""The errors that samovar raises on purpose, at its borders: bad input, bad files, a full disk."""
+
+
+class SamovarError(Exception):
+    """Something the user can mend. The message says what was wrong, where, and what to do.
+
+    The command line prints the message and exits with code 2; it shows a traceback only with `--debug`.
+    """
+
+
+class SettingsError(SamovarError, ValueError):
+    """A setting is out of its range."""
+
+
+class OutputError(SamovarError, OSError):
+    """A result could not be written."""
