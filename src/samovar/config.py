@@ -5,6 +5,8 @@ This room imports nothing but the errors, so that `samovar --help` need not load
 
 import math
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Literal
 
 from samovar.errors import SettingsError
 
@@ -61,3 +63,68 @@ class SyntheticSettings:
             monte_carlo_seeds=min(self.monte_carlo_seeds, 5),
             steps=min(self.steps, 500),
         )
+
+
+@dataclass(frozen=True)
+class PrepareSettings:
+    """How to prepare a user's own data (the benchmarks have nothing to choose)."""
+
+    size: int = 84
+    """Height and width of the stored images in pixels, after a central square crop (folder)."""
+    colour: Literal["rgb", "grey"] = "rgb"
+    """Colour or grey images (folder)."""
+    inverted: bool = False
+    """Store dark ink on white paper as bright ink on black (folder)."""
+    fractions: tuple[float, float, float] = (0.64, 0.16, 0.2)
+    """Shares of the classes for train, val and test, unless they are given in another way (folder, features)."""
+    split_file: Path | None = None
+    """JSON file {"train": [class, ...], "val": [...], "test": [...]} instead of fractions (folder, features)."""
+    seed: int = 0
+    """Seed of the split by fractions."""
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.size <= 1024:
+            raise SettingsError(f"--size must be from 1 to 1024 pixels, but is {self.size}.")
+
+
+@dataclass(frozen=True)
+class EpisodeSettings:
+    """The shape of a few-shot task."""
+
+    way: int = 5
+    """N, classes in a task."""
+    shot: int = 1
+    """K, support images of each class."""
+    queries: int = 15
+    """Query images of each class; of the whole task with `pooled_queries`."""
+    pooled_queries: bool = False
+    """Draw the queries from the pooled rest of the task's classes, so that a class may get none (TADAM's way)."""
+    most_way: int | None = None
+    """Draw the number of classes of each task from `way` up to this."""
+    most_shot: int | None = None
+    """Draw the shots of each task from `shot` up to this."""
+
+    def __post_init__(self) -> None:
+        for name, least in (("way", 2), ("shot", 1), ("queries", 0)):
+            if getattr(self, name) < least:
+                raise SettingsError(f"--{name} must be at least {least}, but is {getattr(self, name)}.")
+        for name in ("way", "shot"):
+            most = getattr(self, f"most_{name}")
+            if most is not None and most < getattr(self, name):
+                raise SettingsError(f"--most-{name} must be at least --{name}, but is {most}.")
+
+
+@dataclass(frozen=True)
+class AugmentationSettings:
+    """Random changes of training images; strengths as MetaOptNet has them, since the paper gives none."""
+
+    flip: bool = False
+    """Mirror half of the images."""
+    crop_padding: int = 0
+    """Pad by so many pixels on each side and crop at random (4 for 32 pixels, 8 for 84)."""
+    jitter: float = 0.0
+    """Change brightness, contrast and saturation by factors from 1 - jitter to 1 + jitter (0.4)."""
+
+    def __post_init__(self) -> None:
+        if self.crop_padding < 0 or not 0 <= self.jitter <= 1:
+            raise SettingsError("--crop-padding must not be negative, and --jitter must be from 0 to 1.")

@@ -14,3 +14,7 @@ class SettingsError(SamovarError, ValueError):
 
 class OutputError(SamovarError, OSError):
     """A result could not be written."""
+
+
+class DataError(SamovarError, ValueError):
+    """A data set, an archive or an image cannot be used as it is."""

@@ -17,6 +17,7 @@ from torch.distributions import kl_divergence
 
 from samovar.config import SyntheticSettings
 from samovar.noise import generator
+from samovar.progress import Progress, silent
 from samovar.synthetic import (
     Tasks,
     exact_loss,
@@ -30,12 +31,10 @@ from samovar.synthetic import (
 
 Tick = Callable[[], None]
 """Called after every update."""
-Progress = Callable[[str, float], None]
-"""Called with what is being trained and the share of the whole study that is done."""
 
 
-def _silent(*_: object) -> None:
-    """The default for both: no display."""
+def _silent() -> None:
+    """Nobody watches."""
 
 
 class Training:
@@ -87,7 +86,7 @@ class Training:
         """Train networks phi (*axes, S, R, 2, 2) from mu = 0 and variance = `start_variance`.
 
         The stopping rule: `steps` updates, the step size constant for three tenths of them, then falling geometrically
-        to a thousandth. Where the best variance is zero its logarithm has no end: it falls as far as the steps carry it.
+        to a thousandth. Where the best variance is zero its logarithm has no end: it falls as far as steps carry it.
         Adam forgets squared gradients within some twenty updates (0.95), since the first ones, when mu is far off, are
         larger than the later ones by 1 / sigma_y^2.
         """
@@ -159,7 +158,7 @@ def _rows(phi: Tensor, settings: SyntheticSettings, method: str, samples: int | 
     ]
 
 
-def synthetic_study(settings: SyntheticSettings, progress: Progress = _silent) -> dict[str, Any]:
+def synthetic_study(settings: SyntheticSettings, progress: Progress = silent) -> dict[str, Any]:
     """Train all networks of the study and compare them with the truth; the result is what `synthetic.json` holds.
 
     >>> result = synthetic_study(SyntheticSettings(sigma_y=(0.5,), samples=(1,), seeds=2, monte_carlo_seeds=2, steps=3))

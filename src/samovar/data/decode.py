@@ -1,0 +1,99 @@
+"""One image file, whoever made it, to one uint8 array. Files are hostile until they have been decoded."""
+
+import io
+import os
+import warnings
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image, ImageOps
+
+from samovar.errors import DataError
+
+EXTENSIONS = (".jpg", ".jpeg", ".png", ".webp", ".bmp", ".gif", ".tif", ".tiff")
+FORMATS = ("JPEG", "PNG", "WEBP", "BMP", "GIF", "TIFF")
+LARGEST_FILE = 256 * 2**20
+MOST_PIXELS = 100_000_000
+"""Larger images are refused before they are decoded: a few kilobytes can unpack to gigabytes."""
+
+
+@dataclass(frozen=True)
+class Conversion:
+    """How images become arrays of one shape; a model remembers the one it was trained with."""
+
+    size: int
+    """Height and width in pixels, after a central square crop."""
+    colour: Literal["rgb", "grey"] = "rgb"
+    resampling: Literal["bilinear", "lanczos"] = "bilinear"
+    inverted: bool = False
+    """Dark ink on white paper becomes bright ink on black."""
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """Height, width, channels."""
+        return self.size, self.size, 3 if self.colour == "rgb" else 1
+
+
+def decode(content: bytes, name: str, conversion: Conversion) -> NDArray[np.uint8]:
+    """Decode the bytes of an image file to (H, W, C) uint8; `name` is for the error message."""
+    if len(content) > LARGEST_FILE:
+        raise DataError(f"{name} has {len(content):,} bytes, too many for an image. Make it smaller, or remove it.")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # odd metadata is no reason to speak up
+            with Image.open(io.BytesIO(content), formats=FORMATS) as image:
+                if image.width * image.height > MOST_PIXELS:
+                    raise DataError(
+                        f"{name} claims {image.width} x {image.height} pixels, too many to decode safely. "
+                        "Make it smaller, or remove it."
+                    )
+                image.load()
+                return convert(image, conversion)
+    except DataError:
+        raise
+    except (OSError, ValueError, SyntaxError, EOFError, Image.DecompressionBombError) as error:
+        raise DataError(f"{name} is not an image that can be read ({error}). Mend it, or remove it.") from error
+
+
+def convert(image: Image.Image, conversion: Conversion) -> NDArray[np.uint8]:
+    """A decoded image of any mode and size to (H, W, C) uint8: upright, on white, cropped, resized."""
+    upright = ImageOps.exif_transpose(_to_eight_bits(image))
+    if upright.has_transparency_data:
+        upright = upright.convert("RGBA")
+        upright = Image.alpha_composite(Image.new("RGBA", upright.size, "white"), upright)
+    coloured = upright.convert("RGB" if conversion.colour == "rgb" else "L")
+    resampling = Image.Resampling[conversion.resampling.upper()]
+    side = min(coloured.size)
+    if coloured.size != (side, side):
+        left, top = (coloured.width - side) // 2, (coloured.height - side) // 2
+        coloured = coloured.crop((left, top, left + side, top + side))
+    if side != conversion.size:
+        coloured = coloured.resize((conversion.size, conversion.size), resampling)
+    array = np.asarray(coloured, dtype=np.uint8).reshape(conversion.shape)
+    return 255 - array if conversion.inverted else array
+
+
+def _to_eight_bits(image: Image.Image) -> Image.Image:
+    """Grey images of 16 or 32 bits keep their upper bits; Pillow's own conversion would clip them."""
+    if not image.mode.startswith(("I", "F")):
+        return image
+    values = np.asarray(image).astype(np.float64)
+    if not np.isfinite(values).all():
+        raise ValueError("its pixels are not all finite numbers")
+    top = values.max(initial=0.0)
+    full_scale = 1.0 if image.mode == "F" and top <= 1 else 255.0 if top <= 255 and image.mode != "I;16" else 65535.0
+    scaled = (values.clip(0, full_scale) * (255 / full_scale)).round().astype(np.uint8)
+    eight_bits = Image.fromarray(scaled)
+    eight_bits.info = dict(image.info)
+    return eight_bits
+
+
+def decode_all(files: Iterable[tuple[str, bytes]], conversion: Conversion) -> NDArray[np.uint8]:
+    """Decode (name, bytes) pairs on all cores, in order: (n, H, W, C)."""
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        images = list(pool.map(lambda file: decode(file[1], file[0], conversion), files))
+    return np.stack(images) if images else np.empty((0, *conversion.shape), np.uint8)

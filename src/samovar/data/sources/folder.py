@@ -1,0 +1,74 @@
+"""A user's own images: a folder of class folders, or train/, val/ and test/ with class folders inside."""
+
+from pathlib import Path
+
+import numpy as np
+
+from samovar.config import PrepareSettings
+from samovar.data.decode import EXTENSIONS, Conversion, decode_all
+from samovar.data.sources.base import Source, missing
+from samovar.data.splits import Split, by_file, by_fraction
+from samovar.data.store import SPLITS, ClassEntry, Contents
+from samovar.errors import DataError
+
+HINT = f"Give a folder with one folder per class and the images ({', '.join(EXTENSIONS)}) inside them."
+
+
+def class_folders(root: Path) -> list[tuple[Path, list[Path]]]:
+    """The class folders and their images, in order; links that lead out of the root are refused."""
+    found = []
+    for folder in sorted(path for path in root.iterdir() if path.is_dir() and not path.name.startswith(".")):
+        images = sorted(path for path in folder.iterdir() if path.suffix.lower() in EXTENSIONS and path.is_file())
+        for path in (folder, *images):
+            if path.is_symlink() and not path.resolve().is_relative_to(root.resolve()):
+                raise DataError(f"{path} is a link to a place outside {root}. Replace it by a copy.")
+        if not images:
+            raise DataError(f"The class folder {folder} has no images. Add some, or remove it.")
+        found.append((folder, images))
+    return found
+
+
+def _open(root: Path, settings: PrepareSettings) -> Contents:
+    if not root.is_dir():
+        raise missing(root, HINT)
+    conversion = Conversion(settings.size, settings.colour, "bilinear", settings.inverted)
+    parts = [root / part for part in SPLITS if (root / part).is_dir()]
+    presplit = (root / "train").is_dir() and {path.name for path in root.iterdir() if path.is_dir()} <= set(SPLITS)
+    found = {part: class_folders(part) for part in parts} if presplit else {root: class_folders(root)}
+    members = [each for folders in found.values() for each in folders]
+    if not members:
+        raise missing(root, HINT)
+    names = [folder.name for folder, _ in members]
+    split: Split
+    if presplit:
+        split = {part: [folder.name for folder, _ in found.get(root / part, [])] for part in SPLITS}
+    elif settings.split_file is not None:
+        split = by_file(settings.split_file)
+    else:
+        split = by_fraction(names, settings.fractions, settings.seed)
+
+    def read(position: int) -> np.ndarray:
+        return decode_all(((str(path), path.read_bytes()) for path in members[position][1]), conversion)
+
+    return Contents(
+        [ClassEntry(folder.name, len(images)) for folder, images in members],
+        conversion.shape,
+        read,
+        {"own": split},
+        options={
+            "size": settings.size,
+            "colour": settings.colour,
+            "inverted": settings.inverted,
+            "root": str(root.resolve()),
+        },
+    )
+
+
+FOLDER = Source(
+    "folder",
+    "your own images: class/image",
+    "yours",
+    "yours",
+    _open,
+    HINT,
+)

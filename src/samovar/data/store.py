@@ -1,0 +1,281 @@
+"""The store: a data set as one memory-mapped array, class after class, prepared once and checksummed.
+
+A store is a folder with `data.npy` (images (n, H, W, C) uint8, or features (n, d) float32) and `store.json`. It is
+written under another name and renamed when it is whole, so a folder with the right name is always a whole store.
+"""
+
+import contextlib
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from filelock import FileLock
+from numpy.typing import NDArray
+
+from samovar.errors import DataError, OutputError
+from samovar.progress import Progress, silent
+
+FORMAT = 1
+SPLITS = ("train", "val", "test")
+
+
+@dataclass(frozen=True)
+class ClassEntry:
+    """A class in the order of the array."""
+
+    name: str
+    count: int
+    group: str | None = None
+    """Its alphabet, superclass or script, where there is one."""
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What a source found: all that a store needs, the images being read class by class."""
+
+    classes: list[ClassEntry]
+    shape: tuple[int, ...]
+    read: Callable[[int], NDArray[Any]]
+    """The array of a class, (count, *shape)."""
+    splits: dict[str, dict[str, list[str]]]
+    """Splitting schemes by name, the first is the default; each names the classes of train, val and test."""
+    options: dict[str, Any] = field(default_factory=dict)
+    """What the user chose; preparing again with other options replaces the store."""
+    files: list[Path] = field(default_factory=list)
+    """What it was made from, for the record."""
+    official_images: int | None = None
+    dtype: str = "uint8"
+
+
+def data_folder() -> Path:
+    """Where stores live: `$SAMOVAR_DATA`, or a folder in the user's cache."""
+    if chosen := os.environ.get("SAMOVAR_DATA"):
+        return Path(chosen).expanduser()
+    return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "samovar" / "data"
+
+
+def checksum(path: Path) -> str:
+    """SHA-256 of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _seal(facts: Mapping[str, Any]) -> str:
+    """Checksum of all facts but itself, so that damage to `store.json` is noticed too."""
+    rest = {key: value for key, value in facts.items() if key != "seal"}
+    return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
+
+
+class Store:
+    """A prepared data set. Opening it maps the array; nothing is read until it is used."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        try:
+            self.facts: dict[str, Any] = json.loads((folder / "store.json").read_bytes())
+            if self.facts["format"] != FORMAT:
+                raise DataError(f"{folder} has format {self.facts['format']}, this version reads {FORMAT}. {_AGAIN}")
+            if self.facts["seal"] != _seal(self.facts):
+                raise DataError(f"{folder / 'store.json'} was changed after it was prepared. {_AGAIN}")
+            self.array: NDArray[Any] = np.load(folder / "data.npy", mmap_mode="r", allow_pickle=False)
+        except FileNotFoundError as error:
+            raise DataError(f"There is no prepared data at {folder}. Prepare it with: samovar data prepare") from error
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            if isinstance(error, DataError):
+                raise
+            raise DataError(f"{folder} is not a whole store ({error}). {_AGAIN}") from error
+        self.classes = [ClassEntry(**entry) for entry in self.facts["classes"]]
+        expected = (sum(entry.count for entry in self.classes), *self.facts["shape"])
+        if self.array.shape != expected or self.array.dtype != self.facts["dtype"]:
+            raise DataError(f"{folder / 'data.npy'} does not fit store.json. {_AGAIN}")
+
+    @property
+    def name(self) -> str:
+        """The name it was prepared under."""
+        return str(self.facts["name"])
+
+    @property
+    def partial(self) -> str | None:
+        """What is missing of the official data set, to be printed with every result."""
+        return self.facts["partial"]  # type: ignore[no-any-return]
+
+    @cached_property
+    def positions(self) -> dict[str, int]:
+        """Position of each class by its name."""
+        return {entry.name: position for position, entry in enumerate(self.classes)}
+
+    def split(self, split: str, scheme: str | None = None) -> list[int]:
+        """Positions of the classes of train, val or test, by the default scheme or the named one."""
+        schemes = self.facts["splits"]
+        chosen = scheme or next(iter(schemes))
+        if chosen not in schemes:
+            raise DataError(f"{self.name} has no split called {chosen!r}; it has {', '.join(schemes)}.")
+        if split not in schemes[chosen]:
+            raise DataError(f"{self.name} has no part {split!r} in its split; it has {', '.join(schemes[chosen])}.")
+        return [self.positions[name] for name in schemes[chosen][split]]
+
+    def verify(self) -> None:
+        """Compare the array with its recorded checksum."""
+        if checksum(self.folder / "data.npy") != self.facts["checksum"]:
+            raise DataError(f"{self.folder / 'data.npy'} has changed since it was prepared. {_AGAIN}")
+
+
+_AGAIN = "Prepare it again with: samovar data prepare"
+
+
+def open_store(name: str, folder: Path | None = None) -> Store:
+    """The prepared data set of this name."""
+    if name in ("", ".", "..") or Path(name).name != name:
+        raise DataError(f"{name!r} is not a name of a data set.")
+    return Store((folder or data_folder()) / name)
+
+
+def write_store(
+    name: str,
+    facts: Mapping[str, Any],
+    contents: Contents,
+    folder: Path | None = None,
+    progress: Progress = silent,
+) -> Store:
+    """Write a store whole or not at all; `facts` are title, licence and citation.
+
+    A lock, which dies with its process, makes a second process wait and then find the work done.
+    """
+    folder = folder or data_folder()
+    _check(name, contents)
+    target = folder / name
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with FileLock(folder / f".{name}.lock"):
+            if (existing := _same(target, contents)) is not None:
+                return existing
+            for remains in folder.glob(f".{name}.writing*"):  # of a process that was killed: the lock is ours now
+                shutil.rmtree(remains, ignore_errors=True)
+            unfinished = folder / f".{name}.writing"
+            unfinished.mkdir()
+            try:
+                _write(unfinished, name, facts, contents, progress)
+                _replace(unfinished, target)
+            finally:
+                shutil.rmtree(unfinished, ignore_errors=True)
+    except OSError as error:
+        if isinstance(error, OutputError):
+            raise
+        raise OutputError(
+            f"Cannot write the data folder {folder}: {error.strerror or error}. "
+            "Free some space, or choose another folder with the variable SAMOVAR_DATA."
+        ) from error
+    return Store(target)
+
+
+def _same(target: Path, contents: Contents) -> Store | None:
+    with contextlib.suppress(DataError):
+        store = Store(target)
+        described = json.loads(json.dumps(_description(contents)))
+        if all(store.facts[key] == value for key, value in described.items()):
+            return store
+    return None
+
+
+def _replace(unfinished: Path, target: Path) -> None:
+    if target.exists():
+        old = unfinished.with_name(f"{unfinished.name}.old")
+        target.rename(old)
+        unfinished.rename(target)
+        shutil.rmtree(old, ignore_errors=True)
+    else:
+        unfinished.rename(target)
+
+
+def _check(name: str, contents: Contents) -> None:
+    names = [entry.name for entry in contents.classes]
+    doubled = sorted({each for each in names if names.count(each) > 1}) if len(set(names)) < len(names) else []
+    if doubled:
+        raise DataError(f"{name} has two classes called {doubled[0]!r}. Rename one of them.")
+    if not names:
+        raise DataError(f"{name} has no classes.")
+    for entry in contents.classes:
+        if entry.count < 1:
+            raise DataError(f"Class {entry.name!r} of {name} has no images. Add some, or remove the class.")
+    for scheme, parts in contents.splits.items():
+        listed = [each for part in parts.values() for each in part]
+        if unknown := set(listed) - set(names):
+            raise DataError(f"The split {scheme!r} of {name} lists {sorted(unknown)[0]!r}, which is not a class of it.")
+        if len(set(listed)) < len(listed):
+            raise DataError(f"The split {scheme!r} of {name} lists a class twice. Each may be in one part only.")
+
+
+def _description(contents: Contents) -> dict[str, Any]:
+    return {
+        "classes": [asdict(entry) for entry in contents.classes],
+        "splits": contents.splits,
+        "options": contents.options,
+        "shape": list(contents.shape),
+        "source": [{"file": path.name, "sha256": checksum(path)} for path in contents.files],
+    }
+
+
+def _write(folder: Path, name: str, facts: Mapping[str, Any], contents: Contents, progress: Progress) -> None:
+    total, done = sum(entry.count for entry in contents.classes), 0
+    train = set(next(iter(contents.splits.values())).get("train", []))
+    statistics = _Statistics(contents.shape[-1])
+    # Plain writes, not a memory map: on a full disk these fail with an error instead of a signal.
+    with (folder / "data.npy").open("wb") as file:
+        header = {"descr": np.dtype(contents.dtype).str, "fortran_order": False, "shape": (total, *contents.shape)}
+        np.lib.format.write_array_header_1_0(file, header)
+        for position, entry in enumerate(contents.classes):
+            array = np.ascontiguousarray(contents.read(position), dtype=contents.dtype)
+            if array.shape != (entry.count, *contents.shape):
+                raise DataError(f"Class {entry.name!r} of {name} changed while it was read. Try again.")
+            file.write(array.data)
+            if entry.name in train:
+                statistics.add(array)
+            done += entry.count
+            progress(entry.name, done / total)
+        file.flush()
+        os.fsync(file.fileno())
+    complete: dict[str, Any] = {
+        "format": FORMAT,
+        "name": name,
+        **facts,
+        **_description(contents),
+        "dtype": contents.dtype,
+        "mean": statistics.mean.tolist(),
+        "std": statistics.std.tolist(),
+        "partial": _partial(total, contents.official_images),
+        "checksum": checksum(folder / "data.npy"),
+    }
+    complete["seal"] = _seal(complete)
+    (folder / "store.json").write_text(json.dumps(complete, indent=1))
+
+
+class _Statistics:
+    """Mean and standard deviation of each channel over the training classes."""
+
+    def __init__(self, channels: int) -> None:
+        self.count, self.sum, self.squares = 0, np.zeros(channels), np.zeros(channels)
+
+    def add(self, array: NDArray[Any]) -> None:
+        values = array.reshape(-1, array.shape[-1]).astype(np.float64)
+        self.count += len(values)
+        self.sum += values.sum(0)
+        self.squares += np.square(values).sum(0)
+
+    @property
+    def mean(self) -> NDArray[np.float64]:
+        return self.sum / max(1, self.count)
+
+    @property
+    def std(self) -> NDArray[np.float64]:
+        return np.sqrt(np.maximum(self.squares / max(1, self.count) - self.mean**2, 0))
+
+
+def _partial(images: int, official: int | None) -> str | None:
+    return f"{images:,} of {official:,} images" if official is not None and images < official else None
