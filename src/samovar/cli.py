@@ -1,13 +1,13 @@
-"""The command line. Heavy imports happen inside the commands, so that `--help` answers at once."""
+"""The command line: finds the command, and turns errors into a sentence and an exit code."""
 
-import json
+import os
 import sys
-from pathlib import Path
-from typing import Annotated
+from collections.abc import Callable
 
 import tyro
 
-from samovar.config import SyntheticSettings
+from samovar.commands.data import DATA_COMMANDS, data
+from samovar.commands.synthetic import synthetic
 from samovar.errors import SamovarError
 
 DESCRIPTION = """Bayesian few-shot image classification.
@@ -15,52 +15,29 @@ DESCRIPTION = """Bayesian few-shot image classification.
 Every command explains itself with --help. Results are printed for people and written as JSON.
 Add --debug to any command to see the full traceback of an error."""
 
-
-def synthetic(
-    settings: Annotated[SyntheticSettings, tyro.conf.arg(name="")],
-    *,
-    out: Path = Path("runs/synthetic"),
-    quick: bool = False,
-) -> None:
-    """Does training keep the variance? Section 4.1, where the truth is known.
-
-    Trains small inference networks by the exact, the Monte Carlo (VERSA) and the variational (SAMOVAR) loss, and
-    compares the variance that they predict with that of the true posterior.
-    Writes synthetic.json and synthetic.png.
-
-    Args:
-        settings: the study.
-        out: Folder for synthetic.json and synthetic.png.
-        quick: At most 30 seeds (5 for Monte Carlo) and 500 updates: a look in about 20 seconds.
-    """
-    from rich.console import Console
-
-    from samovar.experiments.synthetic import synthetic_study
-    from samovar.files import output_folder, write_whole
-    from samovar.plots import synthetic_figure
-    from samovar.report import progress_bar, synthetic_table
-
-    output_folder(out)
-    with progress_bar("synthetic study") as progress:
-        result = synthetic_study(settings.quick() if quick else settings, progress)
-    Console().print(synthetic_table(result))
-    write_whole(out / "synthetic.json", json.dumps(result, indent=1).encode())
-    write_whole(out / "synthetic.png", synthetic_figure(result))
-    print(f"Written: {out / 'synthetic.json'} and {out / 'synthetic.png'}")
+COMMANDS: dict[str, Callable[..., None]] = {"data": data, "synthetic": synthetic}
+GROUPS: dict[str, dict[str, Callable[..., None]]] = {"data": DATA_COMMANDS}
+"""Commands that have commands of their own."""
 
 
-COMMANDS = {"synthetic": synthetic}
+def _run(arguments: list[str]) -> None:
+    program, commands, description = "samovar", COMMANDS, DESCRIPTION
+    if arguments and arguments[0] in GROUPS:
+        program, commands, description = (
+            f"samovar {arguments[0]}",
+            GROUPS[arguments[0]],
+            COMMANDS[arguments[0]].__doc__ or "",
+        )
+        arguments = arguments[1:]
+    tyro.extras.subcommand_cli_from_dict(commands, prog=program, description=description, args=arguments or ["--help"])
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run a command; returns the exit code: 0, 2 for bad input, 130 when interrupted."""
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in arguments
-    arguments = [argument for argument in arguments if argument != "--debug"]
     try:
-        tyro.extras.subcommand_cli_from_dict(
-            COMMANDS, prog="samovar", description=DESCRIPTION, args=arguments or ["--help"]
-        )
+        _run([argument for argument in arguments if argument != "--debug"])
     except SamovarError as error:
         if debug:
             raise
@@ -71,4 +48,6 @@ def main(arguments: list[str] | None = None) -> int:
             raise
         print("samovar: interrupted.", file=sys.stderr)
         return 130
+    except BrokenPipeError:  # whoever read our output has gone
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0

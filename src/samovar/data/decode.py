@@ -2,7 +2,6 @@
 
 import io
 import os
-import warnings
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from samovar.errors import DataError
 EXTENSIONS = (".jpg", ".jpeg", ".png", ".webp", ".bmp", ".gif", ".tif", ".tiff")
 FORMATS = ("JPEG", "PNG", "WEBP", "BMP", "GIF", "TIFF")
 LARGEST_FILE = 256 * 2**20
-MOST_PIXELS = 100_000_000
+MOST_PIXELS = 80_000_000
 """Larger images are refused before they are decoded: a few kilobytes can unpack to gigabytes."""
 
 
@@ -43,19 +42,14 @@ def decode(content: bytes, name: str, conversion: Conversion) -> NDArray[np.uint
     if len(content) > LARGEST_FILE:
         raise DataError(f"{name} has {len(content):,} bytes, too many for an image. Make it smaller, or remove it.")
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # odd metadata is no reason to speak up
-            with Image.open(io.BytesIO(content), formats=FORMATS) as image:
-                if image.width * image.height > MOST_PIXELS:
-                    raise DataError(
-                        f"{name} claims {image.width} x {image.height} pixels, too many to decode safely. "
-                        "Make it smaller, or remove it."
-                    )
-                image.load()
-                return convert(image, conversion)
-    except DataError:
-        raise
-    except (OSError, ValueError, SyntaxError, EOFError, Image.DecompressionBombError) as error:
+        with Image.open(io.BytesIO(content), formats=FORMATS) as image:
+            if image.width * image.height > MOST_PIXELS:
+                raise Image.DecompressionBombError
+            image.load()
+            return convert(image, conversion)
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
+        raise DataError(f"{name} claims too many pixels to decode safely. Make it smaller, or remove it.") from error
+    except (OSError, ValueError, SyntaxError, EOFError) as error:
         raise DataError(f"{name} is not an image that can be read ({error}). Mend it, or remove it.") from error
 
 
@@ -93,7 +87,9 @@ def _to_eight_bits(image: Image.Image) -> Image.Image:
 
 
 def decode_all(files: Iterable[tuple[str, bytes]], conversion: Conversion) -> NDArray[np.uint8]:
-    """Decode (name, bytes) pairs on all cores, in order: (n, H, W, C)."""
+    """Decode (name, bytes) pairs in order to (n, H, W, C); on all cores, unless they are too small for that to pay."""
+    listed = list(files)
+    if sum(len(content) for _, content in listed) < 32_768 * len(listed):
+        return np.stack([decode(content, name, conversion) for name, content in listed])
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        images = list(pool.map(lambda file: decode(file[1], file[0], conversion), files))
-    return np.stack(images) if images else np.empty((0, *conversion.shape), np.uint8)
+        return np.stack(list(pool.map(lambda file: decode(file[1], file[0], conversion), listed)))

@@ -86,19 +86,20 @@ class EpisodeSampler:
         """Every image of the task's classes gets a random key; the lowest keys of a class are drawn first."""
         noise = generator(self.seed, self._purpose, episode)
         classes = noise.permutation(len(self.dataset))[:way]
-        counts = self.dataset.counts[classes]
-        keys = noise.random((way, int(counts.max())))
-        keys[np.arange(keys.shape[1]) >= counts[:, None]] = np.inf
-        queries = self.settings.queries
-        taken = shot if self.settings.pooled_queries else shot + queries
-        order = _lowest(keys, taken)
-        support = self.dataset.starts[classes][:, None] + order[:, :shot]
-        if self.settings.pooled_queries:
-            np.put_along_axis(keys, order[:, :shot], np.inf, axis=1)
+        counts, starts = self.dataset.counts[classes], self.dataset.starts[classes]
+        absent = np.arange(counts.max()) >= counts[:, None]
+        pooled, queries = self.settings.pooled_queries, self.settings.queries
+        keys = np.where(absent, np.inf, noise.random(absent.shape))
+        order = _lowest(keys, shot if pooled else shot + queries)
+        if pooled:
+            # New keys: what the support left of a class has, by being left, higher keys than chance would give it.
+            keys = np.where(absent, np.inf, noise.random(absent.shape))
+            np.put_along_axis(keys, order, np.inf, axis=1)
             labels, images = np.divmod(_lowest(keys.reshape(1, -1), queries)[0], keys.shape[1])
         else:
             labels, images = np.repeat(np.arange(way), queries), order[:, shot:].reshape(-1)
-        return classes, support.reshape(-1), self.dataset.starts[classes][labels] + images, labels
+        support = (starts[:, None] + order[:, :shot]).reshape(-1)
+        return classes, support, starts[labels] + images, labels
 
 
 def _lowest(keys: np.ndarray, count: int) -> Indices:

@@ -1,5 +1,6 @@
 """From a name to a prepared store: find or download the official files, open them, write the store."""
 
+import contextlib
 from pathlib import Path
 
 from samovar.config import PrepareSettings
@@ -39,7 +40,8 @@ def prepare(
     if Path(store_name).name != store_name or store_name.startswith("."):
         raise DataError(f"{store_name!r} cannot be the name of a data set: use letters, digits, - and _.")
     if root is None and (folder / store_name).exists():
-        return open_store(store_name, folder)
+        with contextlib.suppress(DataError):  # a damaged store is made again
+            return open_store(store_name, folder)
     if root is None and source.root_hint:
         if not source.downloads:
             raise DataError(f"{name} needs --root. {source.root_hint}")

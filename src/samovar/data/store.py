@@ -9,7 +9,7 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -67,6 +67,15 @@ def checksum(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+def fingerprint(paths: Iterable[Path]) -> dict[str, str]:
+    """Names, sizes and times of loose files, to notice when they change without reading them all."""
+    digest = hashlib.sha256()
+    for path in paths:
+        state = path.stat()
+        digest.update(repr((path.name, state.st_size, state.st_mtime_ns)).encode())
+    return {"fingerprint": digest.hexdigest()}
+
+
 def _seal(facts: Mapping[str, Any]) -> str:
     """Checksum of all facts but itself, so that damage to `store.json` is noticed too."""
     rest = {key: value for key, value in facts.items() if key != "seal"}
@@ -86,7 +95,9 @@ class Store:
                 raise DataError(f"{folder / 'store.json'} was changed after it was prepared. {_AGAIN}")
             self.array: NDArray[Any] = np.load(folder / "data.npy", mmap_mode="r", allow_pickle=False)
         except FileNotFoundError as error:
-            raise DataError(f"There is no prepared data at {folder}. Prepare it with: samovar data prepare") from error
+            raise DataError(
+                f"There is no prepared data at {folder}. Prepare it with: samovar data prepare {folder.name}"
+            ) from error
         except (OSError, ValueError, KeyError, TypeError) as error:
             if isinstance(error, DataError):
                 raise

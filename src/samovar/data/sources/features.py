@@ -59,7 +59,7 @@ FEATURES = Source(
     "features",
     "ready-made feature vectors with labels",
     "yours",
-    "yours",
+    "your own",
     _open,
     HINT,
 )

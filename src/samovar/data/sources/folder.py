@@ -8,7 +8,7 @@ from samovar.config import PrepareSettings
 from samovar.data.decode import EXTENSIONS, Conversion, decode_all
 from samovar.data.sources.base import Source, missing
 from samovar.data.splits import Split, by_file, by_fraction
-from samovar.data.store import SPLITS, ClassEntry, Contents
+from samovar.data.store import SPLITS, ClassEntry, Contents, fingerprint
 from samovar.errors import DataError
 
 HINT = f"Give a folder with one folder per class and the images ({', '.join(EXTENSIONS)}) inside them."
@@ -55,7 +55,8 @@ def _open(root: Path, settings: PrepareSettings) -> Contents:
         conversion.shape,
         read,
         {"own": split},
-        options={
+        options=fingerprint(path for _, images in members for path in images)
+        | {
             "size": settings.size,
             "colour": settings.colour,
             "inverted": settings.inverted,

@@ -22,6 +22,7 @@ HINT = (
 )
 CONVERSION = Conversion(84, "rgb", "bilinear")
 Reader = Callable[[], bytes]
+"""Reads one image file."""
 
 
 def _images(root: Path) -> tuple[dict[str, Reader], list[Path]]:
