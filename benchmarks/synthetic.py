@@ -18,6 +18,7 @@ from torch.distributions import Normal, kl_divergence
 
 from samovar.config import SyntheticSettings
 from samovar.experiments.synthetic import Training, train_exact, train_monte_carlo, train_variational
+from samovar.startup import tune_allocator
 
 
 @dataclass
@@ -115,4 +116,5 @@ def main(arguments: Arguments) -> None:
 
 
 if __name__ == "__main__":
+    tune_allocator()
     main(tyro.cli(Arguments))

@@ -281,9 +281,10 @@ def bad_inputs(root: Path) -> dict[str, tuple[str, Path, str]]:
 
 NAMES_OF_BAD_INPUTS = [
     "cut archive", "not an archive", "cut records", "other class names", "nothing there", "cut zip",
-    "zip entry climbing", "zip entry absolute", "zip entry windows", "broken drawing", "csv names a missing image", "csv without columns",
-    "class in two csv files", "no download", "text as jpg", "empty class", "class twice", "link out of the folder",
-    "empty folder", "no folder", "features nan", "features lengths", "features no labels", "features objects", "no npz",
+    "zip entry climbing", "zip entry absolute", "zip entry windows", "broken drawing",
+    "csv names a missing image", "csv without columns", "class in two csv files", "no download",
+    "text as jpg", "empty class", "class twice", "link out of the folder", "empty folder", "no folder",
+    "features nan", "features lengths", "features no labels", "features objects", "no npz",
 ]  # fmt: skip
 
 

@@ -9,6 +9,7 @@ import tyro
 from samovar.commands.data import DATA_COMMANDS, data
 from samovar.commands.synthetic import synthetic
 from samovar.errors import SamovarError
+from samovar.startup import tune_allocator
 
 DESCRIPTION = """Bayesian few-shot image classification.
 
@@ -36,6 +37,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Run a command; returns the exit code: 0, 2 for bad input, 130 when interrupted."""
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in arguments
+    tune_allocator()
     try:
         _run([argument for argument in arguments if argument != "--debug"])
     except SamovarError as error:
