@@ -5,8 +5,12 @@ after any interruption. Philox is counter-based, so a key derived from the argum
 """
 
 import hashlib
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+if TYPE_CHECKING:
+    import torch
 
 
 def generator(seed: int, purpose: str, *counters: int) -> np.random.Generator:
@@ -20,3 +24,11 @@ def generator(seed: int, purpose: str, *counters: int) -> np.random.Generator:
     name = repr((purpose, int(seed), *map(int, counters)))
     key = hashlib.blake2b(name.encode(), digest_size=16).digest()
     return np.random.Generator(np.random.Philox(key=int.from_bytes(key, "little")))
+
+
+def torch_generator(seed: int, purpose: str, *counters: int, device: "torch.device | str" = "cpu") -> "torch.Generator":
+    """The same for torch: a generator on a device, for noise in amounts that numpy would draw too slowly."""
+    import torch
+
+    drawn = generator(seed, purpose, *counters).integers(2**63)
+    return torch.Generator(device).manual_seed(int(drawn))

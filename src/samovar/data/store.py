@@ -115,7 +115,7 @@ class Store:
     @property
     def partial(self) -> str | None:
         """What is missing of the official data set, to be printed with every result."""
-        return self.facts["partial"]  # type: ignore[no-any-return]
+        return self.facts["partial"]
 
     @cached_property
     def positions(self) -> dict[str, int]:

@@ -1,0 +1,97 @@
+"""The amortized inference network g: from a class's mean feature to a Gaussian over its classifier weights."""
+
+from typing import NamedTuple
+
+from torch import Tensor, nn
+from torch.distributions import Normal, kl_divergence
+from torch.nn import functional
+
+
+class WeightDistribution(NamedTuple):
+    """p(w | D) or q(w | D, D~): diagonal Gaussians over weights (T, N, d) and, where there are any, biases (T, N)."""
+
+    weights: Normal
+    biases: Normal | None = None
+
+    def divergence(self, other: "WeightDistribution") -> Tensor:
+        """KL(self || other) for each class: (T, N), summed over dimensions and bias."""
+        total: Tensor = kl_divergence(self.weights, other.weights).sum(-1)
+        if self.biases is not None and other.biases is not None:
+            total = total + kl_divergence(self.biases, other.biases)
+        return total
+
+
+def normal(mean: Tensor, log_variance: Tensor) -> Normal:
+    """N(mu, diag(sigma^2)) from mu and ln sigma^2, in float32 at least: exponentials do not bear half precision."""
+    return Normal(mean.float(), (0.5 * log_variance.float()).exp(), validate_args=False)
+
+
+def mlp(inputs: int, hidden: int, outputs: int) -> nn.Sequential:
+    """VERSA's network: three dense layers with ELU between them."""
+    return nn.Sequential(
+        nn.Linear(inputs, hidden), nn.ELU(), nn.Linear(hidden, hidden), nn.ELU(), nn.Linear(hidden, outputs)
+    )
+
+
+class MLPInference(nn.Module):
+    """VERSA's four networks, for mean and log-variance of weights and of biases (appendix A.1)."""
+
+    def __init__(self, feature_dim: int, hidden: int) -> None:
+        super().__init__()
+        self.weight_mean = mlp(feature_dim, hidden, feature_dim)
+        self.weight_log_variance = mlp(feature_dim, hidden, feature_dim)
+        self.bias_mean = mlp(feature_dim, hidden, 1)
+        self.bias_log_variance = mlp(feature_dim, hidden, 1)
+
+    def forward(self, class_means: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """Class means (T, N, d) -> mu and ln sigma^2 of weights (T, N, d), then of biases (T, N)."""
+        return (
+            self.weight_mean(class_means),
+            self.weight_log_variance(class_means),
+            self.bias_mean(class_means).squeeze(-1),
+            self.bias_log_variance(class_means).squeeze(-1),
+        )
+
+
+class ResidualMLP(nn.Module):
+    """x + swish(W1 x), the same again, then x + W3 x without activation (a reading of appendix A.2: docs/method.md)."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Linear(width, width) for _ in range(3))
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Vectors (..., d) -> (..., d)."""
+        for layer in self.layers[:2]:
+            x = x + functional.silu(layer(x))
+        return x + self.layers[2](x)
+
+
+class ResidualInference(nn.Module):
+    """The pair of networks for ResNet-12: mean and log-variance of the weights, no biases (appendix A.2)."""
+
+    def __init__(self, feature_dim: int) -> None:
+        super().__init__()
+        self.weight_mean = ResidualMLP(feature_dim)
+        self.weight_log_variance = ResidualMLP(feature_dim)
+
+    def forward(self, class_means: Tensor) -> tuple[Tensor, Tensor]:
+        """Class means (T, N, d) -> mu and ln sigma^2 of weights, (T, N, d) each."""
+        return self.weight_mean(class_means), self.weight_log_variance(class_means)
+
+
+def infer(network: nn.Module, class_means: Tensor) -> WeightDistribution:
+    """g(class means): the distribution over the classifier, [mu_n, sigma_n] = g(mean of class n's features)."""
+    outputs = network(class_means)
+    weights = normal(outputs[0], outputs[1])
+    return WeightDistribution(weights, normal(outputs[2], outputs[3]) if len(outputs) == 4 else None)
+
+
+def even_hidden_size(feature_dim: int) -> int:
+    """Hidden size with which two sets of VERSA's networks have as many parameters as one of full size (Table 1)."""
+
+    def parameters(hidden: int) -> int:
+        body = feature_dim * hidden + hidden + hidden * hidden + hidden
+        return 4 * body + 2 * (hidden + 1) * (feature_dim + 1)
+
+    return min(range(1, feature_dim + 1), key=lambda hidden: abs(2 * parameters(hidden) - parameters(feature_dim)))

@@ -1,0 +1,59 @@
+"""Batch norm as a choice: running averages (inductive), or each task's own statistics (VERSA, transductive)."""
+
+from typing import Literal
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+NormMode = Literal["running", "episode"]
+
+
+class TaskBatchNorm(nn.Module):
+    """Normalises images (groups * n, C, H, W), where each group of n images is one task's support or query set.
+
+    `running`: statistics of the whole batch in training, running averages at test. `episode`: statistics of each
+    group, in training and at test, for all groups at once; running averages are kept on the side, so that the same
+    model can be evaluated both ways. VERSA learns the offset but no scale.
+    """
+
+    running_mean: Tensor
+    running_var: Tensor
+
+    def __init__(self, channels: int, mode: NormMode, *, scale: bool, momentum: float, eps: float = 1e-5) -> None:
+        super().__init__()
+        self.mode, self.momentum, self.eps = mode, momentum, eps
+        self.weight = nn.Parameter(torch.ones(channels)) if scale else None
+        self.bias = nn.Parameter(torch.zeros(channels))
+        self.register_buffer("running_mean", torch.zeros(channels))
+        self.register_buffer("running_var", torch.ones(channels))
+
+    def forward(self, x: Tensor, groups: int) -> Tensor:
+        """(groups * n, C, H, W) -> the same shape."""
+        if self.mode == "running":
+            return functional.batch_norm(
+                x, self.running_mean, self.running_var, self.weight, self.bias, self.training, self.momentum, self.eps
+            )
+        grouped = x.unflatten(0, (groups, -1))  # (G, n, C, H, W)
+        variance, mean = torch.var_mean(grouped, (1, 3, 4), correction=0, keepdim=True)
+        if self.training:
+            self._keep(mean, variance, count=grouped[:, :, 0].numel() // groups)
+        scale = (variance + self.eps).rsqrt()
+        if self.weight is not None:
+            scale = scale * self.weight.view(1, 1, -1, 1, 1)
+        shift = self.bias.view(1, 1, -1, 1, 1) - mean * scale
+        return torch.addcmul(shift, grouped, scale).flatten(0, 1)
+
+    @torch.no_grad()
+    def _keep(self, mean: Tensor, variance: Tensor, count: int) -> None:
+        """Running averages of the groups' means and unbiased variances, as torch's batch norm keeps them."""
+        unbiased = variance * (count / max(1, count - 1))
+        self.running_mean.lerp_(mean.mean(0).flatten().to(self.running_mean.dtype), self.momentum)
+        self.running_var.lerp_(unbiased.mean(0).flatten().to(self.running_var.dtype), self.momentum)
+
+
+def set_norm(module: nn.Module, mode: NormMode) -> None:
+    """Evaluate a model the other way."""
+    for part in module.modules():
+        if isinstance(part, TaskBatchNorm):
+            part.mode = mode

@@ -1,0 +1,49 @@
+"""What enters the model: labelled sets of T tasks, and the class sums that are all that the inference network needs."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+
+@dataclass(frozen=True)
+class TaskBatch:
+    """T tasks: support (T, S, ...) and query (T, M, ...), images or features; labels (T, S), (T, M) from 0 to N - 1."""
+
+    support: Tensor
+    support_labels: Tensor
+    query: Tensor
+    query_labels: Tensor
+    way: int
+
+
+@dataclass(frozen=True)
+class AuxiliaryBatch:
+    """Images (B, ...) of the training classes with their labels (B,), for auxiliary co-training."""
+
+    images: Tensor
+    labels: Tensor
+
+
+@dataclass(frozen=True)
+class Sums:
+    """Sum of the features of each class, (T, N, d), and their number, (T, N): all that g needs of a labelled set."""
+
+    totals: Tensor
+    counts: Tensor
+
+    @classmethod
+    def of(cls, features: Tensor, labels: Tensor, way: int) -> "Sums":
+        """From features (T, n, d) and labels (T, n)."""
+        members = functional.one_hot(labels, way).to(torch.float32)
+        return cls(members.transpose(1, 2) @ features.float(), members.sum(1))
+
+    def __or__(self, other: "Sums") -> "Sums":
+        """The union of two sets, every image with equal weight."""
+        return Sums(self.totals + other.totals, self.counts + other.counts)
+
+    @property
+    def means(self) -> Tensor:
+        """Class means c_n (T, N, d)."""
+        return self.totals / self.counts[..., None]

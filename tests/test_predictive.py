@@ -1,0 +1,208 @@
+"""Objectives and predictive against brute force: explicitly sampled classifiers, closed forms, known limits."""
+
+import math
+import resource
+import subprocess
+import sys
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch.distributions import Normal
+
+from samovar.models.heads import Classifier, cosine_logits, distance_logits, linear_logits
+from samovar.models.inference import WeightDistribution
+from samovar.objectives import cross_entropy, monte_carlo, variational
+from samovar.predictive import PredictiveNoise, predict, predict_at_mean
+
+LINEAR, COSINE = Classifier("linear", 1.0), Classifier("cosine", 5.0)
+
+
+def example(
+    seed: int = 0, tasks: int = 2, way: int = 3, d: int = 4, queries: int = 5, biases: bool = True, scale: float = 1.0
+):
+    """A distribution over classifiers and query features."""
+    g = torch.Generator().manual_seed(seed)
+
+    def normal(*shape: int) -> Normal:
+        return Normal(torch.randn(shape, generator=g), scale * torch.rand(shape, generator=g) + 1e-3 * scale)
+
+    distribution = WeightDistribution(normal(tasks, way, d), normal(tasks, way) if biases else None)
+    return distribution, torch.randn(tasks, queries, d, generator=g)
+
+
+def brute_force(
+    classifier: Classifier, distribution: WeightDistribution, features: torch.Tensor, samples: int, seed: int = 1
+):
+    """The mean of softmax over explicitly sampled classifiers."""
+    g = torch.Generator().manual_seed(seed)
+    shape = (samples, *distribution.weights.mean.shape)
+    weights = distribution.weights.mean + distribution.weights.stddev * torch.randn(shape, generator=g)
+    if classifier.kind == "cosine":
+        return cosine_logits(features, weights, classifier.alpha).softmax(-1).mean(0)
+    biases = distribution.biases
+    if biases is not None:
+        drawn = biases.mean + biases.stddev * torch.randn((samples, *biases.mean.shape), generator=g)
+    return linear_logits(features, weights, drawn if biases is not None else None).softmax(-1).mean(0)
+
+
+@pytest.mark.parametrize("quasi", [False, True])
+@pytest.mark.parametrize("classifier", [LINEAR, COSINE], ids=["linear", "cosine"])
+@pytest.mark.parametrize("biases", [True, False])
+def test_predictive_is_the_average_over_sampled_classifiers(classifier, biases, quasi):
+    """For the linear classifier this compares sampled logits with sampled weights."""
+    distribution, features = example(biases=biases and classifier is LINEAR)
+    samples = 4096 if quasi else 40_000
+    prediction = predict(classifier, distribution, features, samples, PredictiveNoise(0, range(2), quasi=quasi))
+    expected = brute_force(classifier, distribution, features, 40_000)
+    torch.testing.assert_close(prediction.probabilities, expected, rtol=0, atol=0.012)
+    torch.testing.assert_close(prediction.probabilities.sum(-1), torch.ones(2, 5))
+
+
+def test_quasi_random_samples_are_nearer_the_truth_than_as_many_plain_ones():
+    for classifier in (LINEAR, COSINE):
+        distribution, features = example(biases=False)
+        truth = predict(
+            classifier, distribution, features, 2**15, PredictiveNoise(9, range(2), quasi=True)
+        ).probabilities
+
+        def error(
+            quasi: bool, classifier=classifier, distribution=distribution, features=features, truth=truth
+        ) -> float:
+            runs = [
+                predict(
+                    classifier, distribution, features, 128, PredictiveNoise(seed, range(2), quasi=quasi)
+                ).probabilities
+                for seed in range(10)
+            ]
+            return (torch.stack(runs) - truth).square().mean().sqrt().item()
+
+        assert error(quasi=True) < 0.6 * error(quasi=False)
+
+
+def test_probabilities_are_averaged_and_not_logits():
+    """Class 0 has logit 0; class 1 has logit -1 on average but with standard deviation 20.
+
+    Averaged logits say class 0 with 73 %; averaged probabilities are near one half (0.480); the log-mean-exp of raw
+    logits, as some codes have it, says class 1 with certainty.
+    """
+    mean, scale = torch.tensor([[[0.0], [-1.0]]]), torch.tensor([[[1e-9], [20.0]]])
+    distribution, features = WeightDistribution(Normal(mean, scale)), torch.ones(1, 1, 1)
+    prediction = predict(LINEAR, distribution, features, 2**15, PredictiveNoise(0, range(1)))
+    assert prediction.probabilities[0, 0, 1].item() == pytest.approx(0.480, abs=0.01)
+    at_mean = predict_at_mean(LINEAR, distribution, features).probabilities
+    assert at_mean[0, 0, 1].item() == pytest.approx(1 / (1 + math.e), abs=1e-5)
+
+
+@given(st.integers(0, 1000), st.sampled_from([LINEAR, COSINE]))
+@settings(max_examples=20, deadline=None)
+def test_uncertainty_lies_within_its_bounds(seed, classifier):
+    distribution, features = example(seed)
+    prediction = predict(classifier, distribution, features, 64, PredictiveNoise(seed, range(2)))
+    assert (prediction.mutual_information >= 0).all()
+    assert (prediction.mutual_information <= prediction.entropy + 1e-6).all()
+    assert (prediction.entropy <= math.log(3) + 1e-6).all()
+    assert (prediction.spread <= 0.5 + 1e-6).all()
+
+
+@pytest.mark.parametrize("classifier", [LINEAR, COSINE], ids=["linear", "cosine"])
+def test_without_variance_it_is_the_classifier_at_the_mean(classifier):
+    distribution, features = example(scale=1e-7, biases=classifier is LINEAR)
+    sampled = predict(classifier, distribution, features, 16, PredictiveNoise(0, range(2)))
+    at_mean = predict_at_mean(classifier, distribution, features)
+    torch.testing.assert_close(sampled.probabilities, at_mean.probabilities, rtol=1e-4, atol=1e-5)
+    assert sampled.mutual_information.max() < 1e-5
+    assert sampled.spread.max() < 1e-3
+
+
+def test_a_tasks_answer_does_not_depend_on_the_batch_it_is_in():
+    distribution, features = example(tasks=3)
+    together = predict(LINEAR, distribution, features, 300, PredictiveNoise(0, [7, 8, 9]))
+    weights, biases = (Normal(each.mean[1:2], each.stddev[1:2]) for each in distribution)
+    alone = predict(LINEAR, WeightDistribution(weights, biases), features[1:2], 300, PredictiveNoise(0, [8]))
+    torch.testing.assert_close(together.probabilities[1:2], alone.probabilities)
+
+
+def test_deterministic_classifiers_have_no_mutual_information():
+    prototypes, features = torch.randn(2, 3, 4), torch.randn(2, 5, 4)
+    distribution = WeightDistribution(Normal(prototypes, torch.zeros(2, 3, 4), validate_args=False))
+    for kind, power in (("euclidean", 1), ("squared", 2)):
+        prediction = predict(Classifier(kind, 2.0), distribution, features, 100, PredictiveNoise(0, range(2)))
+        distances = (features[:, :, None] - prototypes[:, None]).norm(dim=-1)
+        torch.testing.assert_close(prediction.probabilities, (-2 * distances**power).softmax(-1))
+        assert prediction.mutual_information is None
+
+
+def test_distances_have_a_gradient_at_a_prototype_itself():
+    """1-shot: a query may be the prototype; the root of zero must not give NaN."""
+    features = torch.zeros(1, 1, 3, requires_grad=True)
+    distance_logits(features, torch.zeros(1, 2, 3), 1.0, squared=False).sum().backward()
+    assert torch.isfinite(features.grad).all()
+
+
+def test_biases_shift_the_logits():
+    distribution, features = example()
+    shifted = WeightDistribution(
+        distribution.weights, Normal(distribution.biases.mean + torch.tensor([0.0, 50, 0]), distribution.biases.stddev)
+    )
+    prediction = predict(LINEAR, shifted, features, 50, PredictiveNoise(0, range(2)))
+    assert (prediction.probabilities.argmax(-1) == 1).all()
+
+
+@given(st.integers(0, 100), st.integers(1, 6))
+@settings(max_examples=20, deadline=None)
+def test_objectives_are_the_equations_written_out(seed, samples):
+    g = torch.Generator().manual_seed(seed)
+    logits, labels = torch.randn(2, samples, 5, 3, generator=g), torch.randint(3, (2, 5), generator=g)
+    divergence = torch.rand(2, generator=g)
+    p = torch.stack([logits.softmax(-1)[t, :, torch.arange(5), labels[t]] for t in range(2)])  # (T, L, Q)
+    carlo, bound, certain = (
+        monte_carlo(logits, labels),
+        variational(logits, labels, divergence, 0.3),
+        cross_entropy(logits[:, 0], labels),
+    )
+    torch.testing.assert_close(carlo.loss, -p.mean(1).log().mean(-1))
+    torch.testing.assert_close(bound.loss, -p.log().mean((1, 2)) + 0.3 * divergence / 5)
+    torch.testing.assert_close(certain.loss, -p[:, 0].log().mean(-1))
+    assert (carlo.loss <= -p.log().mean((1, 2)) + 1e-6).all(), "Jensen"
+    total = variational(logits, labels, divergence, 0.3, "sum")
+    torch.testing.assert_close(total.loss, 5 * bound.loss)
+    torch.testing.assert_close(total.nll, bound.nll)
+
+
+def test_papers_beta_weighs_mean_nll_and_mean_divergence_equally():
+    """beta = K / (N d) with K = 75 queries, N = 5, d = 256 is 0.0586: mean NLL + mean KL over the N d weights."""
+    logits, labels = torch.randn(1, 2, 75, 5), torch.randint(5, (1, 75))
+    divergence = torch.rand(1, 5, 256)
+    objective = variational(logits, labels, divergence.sum((1, 2)), beta=75 / (5 * 256))
+    torch.testing.assert_close(objective.loss, objective.nll + divergence.mean((1, 2)))
+
+
+def test_divergence_against_monte_carlo():
+    (q, _), (p, _) = example(seed=1, biases=True), example(seed=2, biases=True)
+    g = torch.Generator().manual_seed(0)
+    estimate = torch.zeros(2, 3)
+    for ours, theirs in zip(q, p, strict=True):
+        drawn = ours.mean + ours.stddev * torch.randn((200_000, *ours.mean.shape), generator=g)
+        log_ratio = ours.log_prob(drawn) - theirs.log_prob(drawn)
+        estimate += log_ratio.mean(0).sum(-1) if log_ratio.ndim == 4 else log_ratio.mean(0)
+    torch.testing.assert_close(q.divergence(p), estimate, rtol=0.03, atol=0.05)
+
+
+def test_memory_stays_bounded():
+    """1000 classes x 1000 queries x 200 samples (more only repeats the same block) within 2 GB in all."""
+    script = """
+import resource, torch
+from torch.distributions import Normal
+from samovar.models.heads import Classifier
+from samovar.models.inference import WeightDistribution
+from samovar.predictive import PredictiveNoise, predict
+distribution = WeightDistribution(Normal(torch.randn(1, 1000, 64), torch.ones(1, 1000, 64)))
+for kind in ("linear", "cosine"):
+    predict(Classifier(kind, 5.0), distribution, torch.randn(1, 1000, 64), 40, PredictiveNoise(0, range(1)))
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert int(run.stdout) < 2_000_000, "kilobytes"
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss > 0
