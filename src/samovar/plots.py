@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from samovar.data.dataset import Dataset
 from samovar.errors import DataError
 from samovar.noise import generator
+from samovar.predictive import Prediction
 
 # Okabe and Ito's palette, told apart with any colour vision; each method also has its own marker.
 METHODS = {
@@ -91,3 +92,54 @@ def _label(name: str) -> str:
     """A class name as plain text that fits: no line breaks, no mathematics."""
     plain = " ".join(name.split()).replace("$", r"\$")
     return plain if len(plain) <= 34 else f"{plain[:33]}…"
+
+
+def episode_figure(
+    support: np.ndarray,
+    support_labels: np.ndarray,
+    query: np.ndarray,
+    query_labels: np.ndarray,
+    prediction: Prediction,
+    names: list[str],
+) -> bytes:
+    """What the model believes in one task: the support images of each class, then queries with predictive bars.
+
+    Images are (n, H, W, C) uint8, `prediction` is that of one task. A bar is the probability of a class, its whisker one
+    standard deviation over sampled classifiers; green is the true class, red the answer where it is wrong.
+    """
+    way, columns = len(names), min(len(query), 6)
+    rows = -(-len(query) // columns)
+    most = max(2, int(np.bincount(support_labels).max()))
+    figure = Figure(figsize=(10, 1.1 * way / 2 + 1.9 * rows + 0.6), layout="constrained")
+    upper, lower = figure.subfigures(2, 1, height_ratios=[0.55 * way, 1.9 * rows])
+    upper.suptitle("support", fontsize=10)
+    for panel in (panels := upper.subplots(way, most, squeeze=False)).flat:
+        panel.axis("off")
+    for label in range(way):
+        for column, image in enumerate(support[support_labels == label]):
+            _image(panels[label, column], image)
+        panels[label, 0].set_title(f"{label}: {_label(names[label])}", fontsize=7, loc="left", pad=2)
+    probabilities = prediction.probabilities[0].numpy()
+    spread = None if prediction.spread is None else prediction.spread[0].numpy()
+    lower.suptitle("queries: probability of each class, whiskers over sampled classifiers", fontsize=10)
+    cells = lower.subplots(rows, 2 * columns, squeeze=False, width_ratios=[1, 1.3] * columns)
+    for panel in cells.flat:
+        panel.axis("off")
+    for position, image in enumerate(query):
+        row, column = divmod(position, columns)
+        _image(cells[row, 2 * column], image)
+        bars, answer, truth = cells[row, 2 * column + 1], int(probabilities[position].argmax()), query_labels[position]
+        colors = ["#009E73" if n == truth else "#D55E00" if n == answer else "0.7" for n in range(way)]
+        bars.axis("on")
+        whiskers = None if spread is None else spread[position]
+        bars.barh(range(way), probabilities[position], xerr=whiskers, color=colors, error_kw={"linewidth": 0.8})
+        bars.set(xlim=(0, 1), yticks=range(way), xticks=[])
+        bars.invert_yaxis()
+        bars.tick_params(labelsize=6, length=0)
+        bars.spines[["top", "right"]].set_visible(False)
+    return png(figure)
+
+
+def _image(panel: Any, image: np.ndarray) -> None:
+    panel.imshow(image.squeeze(-1) if image.shape[-1] == 1 else image, cmap="gray", vmin=0, vmax=255)
+    panel.axis("off")
