@@ -7,7 +7,9 @@ from collections.abc import Callable
 import tyro
 
 from samovar.commands.data import DATA_COMMANDS, data
+from samovar.commands.presets import presets
 from samovar.commands.synthetic import synthetic
+from samovar.commands.train import run_train, train
 from samovar.errors import SamovarError
 from samovar.startup import tune_allocator
 
@@ -16,13 +18,15 @@ DESCRIPTION = """Bayesian few-shot image classification.
 Every command explains itself with --help. Results are printed for people and written as JSON.
 Add --debug to any command to see the full traceback of an error."""
 
-COMMANDS: dict[str, Callable[..., None]] = {"data": data, "synthetic": synthetic}
+COMMANDS: dict[str, Callable[..., None]] = {"train": train, "presets": presets, "data": data, "synthetic": synthetic}
 GROUPS: dict[str, dict[str, Callable[..., None]]] = {"data": DATA_COMMANDS}
 """Commands that have commands of their own."""
 
 
 def _run(arguments: list[str]) -> None:
     program, commands, description = "samovar", COMMANDS, DESCRIPTION
+    if arguments[:1] == ["train"]:  # its flags depend on the preset
+        return run_train(arguments[1:])
     if arguments and arguments[0] in GROUPS:
         program, commands, description = (
             f"samovar {arguments[0]}",
@@ -30,7 +34,9 @@ def _run(arguments: list[str]) -> None:
             COMMANDS[arguments[0]].__doc__ or "",
         )
         arguments = arguments[1:]
-    tyro.extras.subcommand_cli_from_dict(commands, prog=program, description=description, args=arguments or ["--help"])
+    return tyro.extras.subcommand_cli_from_dict(
+        commands, prog=program, description=description, args=arguments or ["--help"]
+    )
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -48,7 +54,7 @@ def main(arguments: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         if debug:
             raise
-        print("samovar: interrupted.", file=sys.stderr)
+        print("samovar: interrupted. The same command goes on where it can.", file=sys.stderr)
         return 130
     except BrokenPipeError:  # whoever read our output has gone
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -18,3 +18,11 @@ class OutputError(SamovarError, OSError):
 
 class DataError(SamovarError, ValueError):
     """A data set, an archive or an image cannot be used as it is."""
+
+
+class ModelError(SamovarError, ValueError):
+    """A model folder cannot be used as it is."""
+
+
+class RunError(SamovarError):
+    """A training run cannot go on."""

@@ -104,14 +104,14 @@ def episode_figure(
 ) -> bytes:
     """What the model believes in one task: the support images of each class, then queries with predictive bars.
 
-    Images are (n, H, W, C) uint8, `prediction` is that of one task. A bar is the probability of a class, its whisker one
-    standard deviation over sampled classifiers; green is the true class, red the answer where it is wrong.
+    Images are (n, H, W, C) uint8, `prediction` is that of one task. A bar is the probability of a class, its whisker
+    one standard deviation over sampled classifiers; green is the true class, red the answer where it is wrong.
     """
     way, columns = len(names), min(len(query), 6)
     rows = -(-len(query) // columns)
     most = max(2, int(np.bincount(support_labels).max()))
     figure = Figure(figsize=(10, 1.1 * way / 2 + 1.9 * rows + 0.6), layout="constrained")
-    upper, lower = figure.subfigures(2, 1, height_ratios=[0.55 * way, 1.9 * rows])
+    upper, lower = figure.subfigures(2, 1, squeeze=False, height_ratios=[0.55 * way, 1.9 * rows])[:, 0]
     upper.suptitle("support", fontsize=10)
     for panel in (panels := upper.subplots(way, most, squeeze=False)).flat:
         panel.axis("off")
@@ -143,3 +143,28 @@ def episode_figure(
 def _image(panel: Any, image: np.ndarray) -> None:
     panel.imshow(image.squeeze(-1) if image.shape[-1] == 1 else image, cmap="gray", vmin=0, vmax=255)
     panel.axis("off")
+
+
+def training_figure(metrics: list[dict[str, Any]]) -> bytes:
+    """Loss, validation accuracy, and the largest predicted variance over updates (the trace of appendix D)."""
+    figure = Figure(figsize=(11, 3.2), layout="constrained")
+    loss, accuracy, variance = figure.subplots(1, 3)
+    for name, color in (("nll", "#0072B2"), ("loss", "#000000")):
+        _trace(loss, metrics, name, color)
+    _trace(accuracy, metrics, "validation_accuracy", "#009E73", marker="o")
+    for name, color in (("largest_weight_variance", "#D55E00"), ("largest_bias_variance", "#CC79A7")):
+        _trace(variance, metrics, name, color)
+    if variance.lines and any(value > 0 for line in variance.lines for value in line.get_ydata()):
+        variance.set_yscale("log")
+    variance.axhline(0.001, color="0.7", linewidth=0.8, linestyle=":")
+    for panel, title in ((loss, "training"), (accuracy, "validation"), (variance, "largest predicted variance")):
+        panel.set(title=title, xlabel="update")
+        if panel.get_legend_handles_labels()[0]:
+            panel.legend(frameon=False, fontsize=8)
+    return png(figure)
+
+
+def _trace(panel: Any, metrics: list[dict[str, Any]], name: str, color: str, marker: str | None = None) -> None:
+    points = [(line["update"], line[name]) for line in metrics if name in line]
+    if points:
+        panel.plot(*zip(*points, strict=True), label=name.replace("_", " "), color=color, marker=marker, linewidth=1.2)

@@ -57,3 +57,32 @@ def set_norm(module: nn.Module, mode: NormMode) -> None:
     for part in module.modules():
         if isinstance(part, TaskBatchNorm):
             part.mode = mode
+
+
+class SynchronisedBatchNorm(nn.SyncBatchNorm):
+    """Running norm whose training statistics are those of all GPUs; names of tensors as in TaskBatchNorm."""
+
+    def __init__(self, part: TaskBatchNorm) -> None:
+        super().__init__(len(part.bias), part.eps, part.momentum, affine=False)
+        self.register_buffer("num_batches_tracked", torch.tensor(0), persistent=False)
+        if part.weight is None:
+            del self.weight
+            self.register_buffer("weight", torch.ones_like(part.bias), persistent=False)
+        else:
+            self.weight = part.weight
+        self.bias = part.bias
+        self.running_mean, self.running_var = part.running_mean, part.running_var
+
+    def forward(self, x: Tensor, groups: int = 1) -> Tensor:
+        """As TaskBatchNorm; the groups play no part."""
+        del groups
+        return super().forward(x)
+
+
+def synchronise(module: nn.Module) -> None:
+    """Replace running norms by ones that share statistics between GPUs (torch has that for GPUs only)."""
+    for name, part in module.named_children():
+        if isinstance(part, TaskBatchNorm) and part.mode == "running":
+            setattr(module, name, SynchronisedBatchNorm(part))
+        else:
+            synchronise(part)

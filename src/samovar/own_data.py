@@ -1,0 +1,76 @@
+"""Training on a user's own images or vectors: size, split and way are chosen from what is there, and said."""
+
+import statistics
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from PIL import Image, UnidentifiedImageError
+
+from samovar.config import PrepareSettings
+from samovar.data.prepare import prepare
+from samovar.data.sources.folder import class_folders
+from samovar.data.store import Store
+from samovar.errors import DataError
+from samovar.run_config import TrainSettings
+
+
+def prepare_own(settings: TrainSettings, root: Path | None) -> tuple[TrainSettings, list[str]]:
+    """Prepare the data at a root and fit the settings to it; also returns what was chosen, in sentences."""
+    name = settings.data.name
+    if root is None:
+        raise DataError(f"The preset {name} needs your data: --root {'FOLDER' if name == 'folder' else 'FILE.npz'}.")
+    size = _size(root) if name == "folder" else 84
+    store = prepare(name, root, PrepareSettings(size=size), store_name=name)
+    return fit_to(settings, store)
+
+
+def _size(root: Path) -> int:
+    """32, 64 or 84 pixels, by the median of the images' shorter sides."""
+    if not root.is_dir():
+        raise DataError(f"There is no folder {root}.")
+    sides = []
+    for _, images in class_folders(root) if not (root / "train").is_dir() else class_folders(root / "train"):
+        try:
+            with Image.open(images[0]) as image:
+                sides.append(min(image.size))
+        except (OSError, UnidentifiedImageError) as error:
+            raise DataError(
+                f"{images[0]} is not an image that can be read ({error}). Mend it, or remove it."
+            ) from error
+    median = statistics.median(sides) if sides else 84
+    return 32 if median < 48 else 64 if median < 74 else 84
+
+
+def fit_to(settings: TrainSettings, store: Store) -> tuple[TrainSettings, list[str]]:
+    """Settings that this data allows: shape of the input, way, shots and queries."""
+    counts = np.array([entry.count for entry in store.classes])
+    parts = {part: len(store.split(part)) for part in ("train", "val", "test")}
+    if min(parts.values()) < 2:
+        raise DataError(
+            f"Training needs at least 2 classes in each of train, val and test, but {store.name} has {parts}. "
+            "With fewer classes, use a ready-made model instead of training."
+        )
+    shape = store.facts["shape"]
+    if len(shape) == 3:
+        backbone = "conv4" if shape[0] <= 32 else "conv5"
+        model = replace(settings.model, backbone=backbone, channels=shape[2], size=shape[0])  # type: ignore[arg-type]
+    else:
+        model = replace(settings.model, backbone="identity", size=shape[0])
+    fewest = int(counts.min())
+    if fewest < 2:
+        short = store.classes[int(counts.argmin())].name
+        raise DataError(f"Class {short!r} of {store.name} has {fewest} image; training needs at least 2 of each class.")
+    way, test_way = min(settings.episodes.way, parts["train"]), min(5, parts["val"], parts["test"])
+    shot = min(settings.episodes.shot, fewest - 1)
+    queries = min(settings.episodes.queries, fewest - shot)
+    episodes = replace(settings.episodes, way=way, shot=shot, queries=queries)
+    validation = replace(settings.validation, way=test_way, shot=shot, queries=min(15, fewest - shot))
+    dim = 256 if len(shape) == 3 else shape[0]
+    fitted = replace(settings, model=replace(model, beta=queries / dim), episodes=episodes, validation=validation)
+    said = [
+        f"{store.name}: {len(store.classes)} classes (train / val / test {' / '.join(map(str, parts.values()))}), "
+        f"{fewest} to {int(counts.max())} of each, stored as {' x '.join(map(str, shape))}",
+        f"training on {way}-way {shot}-shot tasks with {queries} queries per class; validating {test_way}-way",
+    ]
+    return fitted, said

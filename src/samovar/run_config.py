@@ -1,0 +1,173 @@
+"""The settings of a training run: one dataclass tree is preset, flags, help, and the file in the run folder."""
+
+import dataclasses
+import types
+import typing
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeVar
+
+from samovar.config import AugmentationSettings, EpisodeSettings, ModelSettings
+from samovar.errors import SettingsError
+
+Settings = TypeVar("Settings")
+
+
+@dataclass(frozen=True)
+class DataSettings:
+    """Which data, and how it enters the network."""
+
+    name: str = "glyphs"
+    """A prepared data set (`samovar data list`)."""
+    scheme: str | None = None
+    """The splitting scheme, if not the first (omniglot: vinyals, versa)."""
+    rotations: bool = False
+    """Turned images are new classes (Omniglot)."""
+    normalisation: Literal["standard", "unit"] = "standard"
+    """Mean 0 and deviation 1 over the training classes, or only from 0 to 1 (VERSA)."""
+
+
+@dataclass(frozen=True)
+class OptimizerSettings:
+    """How parameters move. Weight decay is part of the gradient before clipping, as in TADAM."""
+
+    kind: Literal["adam", "sgd"] = "adam"
+    """Adam (0.9, 0.999), or SGD with momentum."""
+    learning_rate: float = 1e-3
+    """First step size; the highest with one_cycle."""
+    momentum: float = 0.9
+    """Momentum of SGD."""
+    schedule: Literal["constant", "drops", "one_cycle"] = "one_cycle"
+    """Constant; a tenth at each of `drops`; or up for three tenths of the updates and down to zero."""
+    drops: tuple[int, ...] = ()
+    """Updates after which the step size is divided by ten."""
+    clip: float = 0.0
+    """Largest norm of a gradient; 0 is without."""
+    clip_by: Literal["tensor", "global"] = "tensor"
+    """Clip each tensor's gradient by itself, or all by their common norm."""
+    decay_extractor: float = 0.0
+    """Weight decay of the feature extractor's convolutions."""
+    decay_task_embedding: float = 0.0
+    """Weight decay of TEN's dense layers."""
+    decay_multipliers: float = 0.0
+    """Weight decay of TEN's post-multipliers."""
+    decay_auxiliary: float = 0.0
+    """Weight decay of the auxiliary head."""
+    decay_inference: float = 0.0
+    """Weight decay of the inference networks."""
+
+
+@dataclass(frozen=True)
+class ValidationSettings:
+    """Validation on a fixed set of tasks; the best model is kept. The final test has the same shape."""
+
+    every: int = 250
+    """Updates between validations."""
+    tasks: int = 200
+    """Validation tasks."""
+    way: int = 5
+    """Classes of a validation task."""
+    shot: int = 1
+    """Support images of each class."""
+    queries: int = 15
+    """Queries of each class."""
+    samples: int = 10
+    """Samples of the classifier."""
+    patience: int = 0
+    """Stop after so many validations without a new best; 0 is never."""
+    test_tasks: int = 1000
+    """Tasks of the final test."""
+    test_samples: int = 100
+    """Samples of the classifier in the final test."""
+
+    @property
+    def episodes(self) -> EpisodeSettings:
+        """The shape of a task."""
+        return EpisodeSettings(self.way, self.shot, self.queries)
+
+
+@dataclass(frozen=True)
+class Published:
+    """A figure of the paper, in percent."""
+
+    table: str
+    accuracy: float
+    ci95: float
+
+
+@dataclass(frozen=True)
+class TrainSettings:
+    """A training run."""
+
+    data: DataSettings = field(default_factory=DataSettings)
+    model: ModelSettings = field(default_factory=ModelSettings)
+    episodes: EpisodeSettings = field(default_factory=EpisodeSettings)
+    tasks: int = 4
+    """Tasks in an update."""
+    updates: int = 1000
+    """Few-shot updates in all."""
+    optimizer: OptimizerSettings = field(default_factory=OptimizerSettings)
+    augmentation: AugmentationSettings = field(default_factory=AugmentationSettings)
+    auxiliary_batch: int = 64
+    """Images of an auxiliary update (with `model.auxiliary_classes`)."""
+    validation: ValidationSettings = field(default_factory=ValidationSettings)
+    checkpoint_every: int = 250
+    """Updates between checkpoints."""
+    trace_every: int = 25
+    """Updates between lines of metrics.jsonl."""
+    precision: Literal["32-true", "16-mixed", "bf16-mixed"] = "32-true"
+    """Number format."""
+    seed: int = 0
+    """Every random number of the run is a function of this."""
+
+    def __post_init__(self) -> None:
+        for name in ("tasks", "updates", "auxiliary_batch", "checkpoint_every", "trace_every"):
+            if getattr(self, name) < 1:
+                raise SettingsError(f"--{name.replace('_', '-')} must be at least 1, but is {getattr(self, name)}.")
+        if self.validation.every < 1 or self.validation.tasks < 1 or self.validation.samples < 1:
+            raise SettingsError("--validation.every, --validation.tasks and --validation.samples must be at least 1.")
+
+
+@dataclass(frozen=True)
+class Devices:
+    """Where to train; not part of what is trained. Under torchrun and SLURM each launched process is one device."""
+
+    accelerator: str = "auto"
+    """cpu, cuda, mps, or auto."""
+    devices: int = 1
+    """Processes on each host, one for each GPU."""
+    nodes: int = 1
+    """Hosts."""
+
+
+def from_dict(kind: type[Settings], values: dict[str, Any]) -> Settings:
+    """A dataclass tree from the JSON form of `dataclasses.asdict`; unknown or missing names are refused.
+
+    >>> from_dict(DataSettings, {"name": "omniglot", "scheme": None, "rotations": True, "normalisation": "unit"}).name
+    'omniglot'
+    """
+    hints = typing.get_type_hints(kind)
+    names = {each.name for each in dataclasses.fields(kind)}  # type: ignore[arg-type]
+    if set(values) != names:
+        wrong = sorted(set(values) ^ names)
+        raise SettingsError(f"The stored {kind.__name__} has unknown or missing fields: {', '.join(wrong)}.")
+    return kind(**{name: _value(hints[name], value) for name, value in values.items()})
+
+
+def _value(hint: Any, value: Any) -> Any:
+    if dataclasses.is_dataclass(hint) and isinstance(value, dict):
+        return from_dict(typing.cast(type, hint), value)
+    if typing.get_origin(hint) in (types.UnionType, typing.Union) and value is not None:
+        return _value(next(each for each in typing.get_args(hint) if each is not type(None)), value)
+    return tuple(value) if isinstance(value, list) else value
+
+
+def differences(first: Any, second: Any, prefix: str = "") -> list[str]:
+    """Fields in which two dataclass trees differ, as flag: old -> new."""
+    found = []
+    for each in dataclasses.fields(first):
+        old, new, name = getattr(first, each.name), getattr(second, each.name), f"{prefix}{each.name}"
+        if dataclasses.is_dataclass(old) and type(old) is type(new):
+            found += differences(old, new, f"{name}.")
+        elif old != new:
+            found.append(f"{name}: {old} -> {new}")
+    return found

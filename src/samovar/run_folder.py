@@ -1,0 +1,84 @@
+"""A run is a folder: config.json, metrics.jsonl, checkpoints/, model/ (the best): to be copied, compared, resumed."""
+
+import dataclasses
+import json
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock, Timeout
+
+from samovar.errors import OutputError, RunError
+from samovar.files import output_folder, write_whole
+from samovar.run_config import TrainSettings, differences, from_dict
+
+FORMAT = 1
+
+
+class RunFolder:
+    """The folder of one run, held by one process at a time by a lock that dies with the process."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.config, self.metrics = path / "config.json", path / "metrics.jsonl"
+        self.checkpoints, self.model = path / "checkpoints", path / "model"
+        self._lock = FileLock(path / ".lock")
+
+    def take(self, preset: str, settings: TrainSettings) -> None:
+        """Make the folder or go on with it; refused if another process has it or its settings differ."""
+        output_folder(self.checkpoints)
+        try:
+            self._lock.acquire(timeout=0)
+        except Timeout as error:
+            raise RunError(
+                f"Another process is training in {self.path}. Wait for it, or choose another --out."
+            ) from error
+        if self.config.exists():
+            changed = differences(self.settings(), settings)
+            if changed:
+                raise RunError(
+                    f"{self.path} was begun with other settings ({'; '.join(changed)}). "
+                    "Use the same, or choose another --out."
+                )
+            return
+        facts = {"format": FORMAT, "preset": preset, "settings": dataclasses.asdict(settings)}
+        write_whole(self.config, json.dumps(facts, indent=1).encode())
+
+    def release(self) -> None:
+        """Let others have it."""
+        self._lock.release()
+
+    def settings(self) -> TrainSettings:
+        """The settings that it was begun with."""
+        try:
+            facts = json.loads(self.config.read_bytes())
+            if facts["format"] != FORMAT:
+                raise RunError(f"{self.config} has format {facts['format']}, this version reads {FORMAT}.")
+            return from_dict(TrainSettings, facts["settings"])
+        except (OSError, KeyError, TypeError, ValueError) as error:
+            raise RunError(f"{self.config} cannot be read ({error}). Choose another --out.") from error
+
+    def cut_metrics(self, update: int) -> None:
+        """Forget what was logged after an update, and any half line."""
+        kept = [line for line in read_metrics(self.metrics) if line["update"] <= update]
+        write_whole(self.metrics, "".join(json.dumps(line) + "\n" for line in kept).encode())
+
+    def log(self, line: dict[str, Any]) -> None:
+        """Add a line to metrics.jsonl."""
+        try:
+            with self.metrics.open("a") as file:
+                file.write(json.dumps(line) + "\n")
+        except OSError as error:
+            raise OutputError(
+                f"Cannot write {self.metrics}: {error.strerror}. The last checkpoint is intact; make room, then go on."
+            ) from error
+
+
+def read_metrics(path: Path) -> list[dict[str, Any]]:
+    """The whole lines of a metrics.jsonl."""
+    lines = []
+    for text in path.read_text().splitlines() if path.exists() else []:
+        try:
+            lines.append(json.loads(text))
+        except ValueError:
+            break  # half a line, from a process that was killed
+    return lines

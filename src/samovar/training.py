@@ -1,0 +1,319 @@
+"""The training loop: every update a function of (settings, update), so that a run can stop anywhere and go on.
+
+Devices, mixed precision and several processes are lightning-fabric's. Ranks share the tasks of an update, each loss
+weighted by its number of tasks.
+"""
+
+import dataclasses
+import math
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from lightning_fabric import Fabric
+from lightning_fabric.strategies.ddp import DDPStrategy
+from torch import Tensor
+
+from samovar.batches import BatchSource
+from samovar.checkpoint import Progressed, load_checkpoint, save_checkpoint
+from samovar.data.augmentation import Normalisation
+from samovar.data.dataset import Dataset
+from samovar.data.episodes import EpisodeSampler
+from samovar.data.prepare import prepare
+from samovar.errors import RunError
+from samovar.evaluation import Accuracy, TaskEvaluator
+from samovar.model_folder import SavedModel, load_model, save_model
+from samovar.models.model import FewShotModel, Output
+from samovar.models.norm import synchronise
+from samovar.noise import generator
+from samovar.optimisation import decay_and_clip, decays, make_optimizer, step_size
+from samovar.run_config import Devices, TrainSettings
+from samovar.run_folder import RunFolder
+from samovar.task_noise import TaskNoise
+
+Watch = Callable[[dict[str, Any]], None]
+"""Called with every line of metrics, and with {"event": text} for what people should know."""
+
+
+def unwatched(line: dict[str, Any]) -> None:
+    """Nobody watches."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """A finished run."""
+
+    folder: Path
+    settings: TrainSettings
+    model: SavedModel
+    """The best model on validation."""
+    test: Accuracy
+
+
+def train(
+    settings: TrainSettings,
+    out: Path,
+    *,
+    preset: str = "own",
+    devices: Devices | None = None,
+    init: Path | None = None,
+    watch: Watch = unwatched,
+) -> Run | None:
+    """Train in the run folder `out`, or go on where it stopped. Ranks other than the first return None."""
+    fabric = _fabric(settings, devices or Devices())
+    fabric.launch()
+    folder = RunFolder(out)
+    first = fabric.is_global_zero
+    if first:
+        folder.take(preset, settings)
+    try:
+        with fabric.rank_zero_first():  # the others find the data prepared
+            store = prepare(settings.data.name)
+        training = Training(
+            fabric,
+            settings,
+            folder,
+            store_dataset(settings, "train", store),
+            init,
+            watch if first else unwatched,
+        )
+        progressed = training.run()
+        return training.finish(progressed) if first else None
+    finally:
+        if first:
+            folder.release()
+
+
+def channels_last(model: FewShotModel) -> FewShotModel:
+    """The memory order that convolutions want."""
+    return model.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+
+
+def store_dataset(settings: TrainSettings, split: str, store: Any = None) -> Dataset:
+    """A part of the run's data."""
+    data = settings.data
+    return Dataset(store or prepare(data.name), split, scheme=data.scheme, rotations=data.rotations)
+
+
+def normalisation_of(settings: TrainSettings, dataset: Dataset) -> Normalisation:
+    """How images enter the network."""
+    standard = Normalisation.standard(dataset.store)
+    if settings.data.normalisation == "standard":
+        return standard
+    channels = len(standard.mean)
+    return Normalisation((0.0,) * channels, (1.0,) * channels, standard.scale)
+
+
+def _fabric(settings: TrainSettings, devices: Devices) -> Fabric:
+    count, nodes = devices.devices, devices.nodes
+    if torch.distributed.is_torchelastic_launched():
+        count = int(os.environ["LOCAL_WORLD_SIZE"])
+        nodes = int(os.environ["WORLD_SIZE"]) // count
+    # With auxiliary co-training each of the two losses leaves some parameters alone.
+    unused = settings.model.auxiliary_classes > 0
+    strategy: Any = DDPStrategy(find_unused_parameters=unused) if count * nodes > 1 else "auto"
+    return Fabric(
+        accelerator=devices.accelerator,
+        devices=count,
+        num_nodes=nodes,
+        strategy=strategy,
+        precision=settings.precision,
+    )
+
+
+class Training:
+    """One process's part of a run."""
+
+    def __init__(
+        self,
+        fabric: Fabric,
+        settings: TrainSettings,
+        folder: RunFolder,
+        dataset: Dataset,
+        init: Path | None,
+        watch: Watch,
+    ) -> None:
+        self.fabric, self.settings, self.folder, self.watch = fabric, settings, folder, watch
+        world, rank = fabric.world_size, fabric.global_rank
+        _check_world(settings, world, fabric.device)
+        self.own = [task for task in range(settings.tasks) if task * world // settings.tasks == rank]
+        self.normalisation = normalisation_of(settings, dataset)
+        self.source = BatchSource(dataset, self.normalisation, fabric.device, settings.seed, settings.augmentation)
+        self.sampler = EpisodeSampler(dataset, settings.episodes, settings.seed, group=settings.tasks)
+        self.validation = store_dataset(settings, "val", dataset.store)
+        EpisodeSampler(self.validation, settings.validation.episodes, 0)  # complains before any work is done
+        model = FewShotModel(settings.model, seed=settings.seed)
+        if init is not None:
+            _start_from(model, init, watch)
+        if world > 1 and settings.model.norm == "running":
+            synchronise(model)
+        self.model = channels_last(model)
+        self._set_up_optimizers()
+
+    def _set_up_optimizers(self) -> None:
+        decay = decays(self.model, self.settings.optimizer)
+        named = list(self.model.named_parameters())
+        groups = {"few_shot": [(n, p) for n, p in named if not n.startswith("auxiliary_head")]}
+        if self.model.auxiliary_head is not None:
+            groups["auxiliary"] = [(n, p) for n, p in named if n.split(".")[0] in ("backbone", "auxiliary_head")]
+        self.decays = {key: [(p, decay.get(n, 0.0)) for n, p in members] for key, members in groups.items()}
+        self.optimizers = {
+            key: make_optimizer([p for _, p in members], self.settings.optimizer) for key, members in groups.items()
+        }
+        self.wrapped, *wrapped = self.fabric.setup(self.model, *self.optimizers.values())
+        self.wrapped_optimizers = dict(zip(self.optimizers, wrapped, strict=True))
+
+    def run(self) -> Progressed:
+        """All updates that are left."""
+        found, complaints = load_checkpoint(self.folder.checkpoints, self.model, self.optimizers)
+        progressed = found or Progressed(0)
+        for complaint in complaints:
+            self.watch({"event": complaint})
+        if found is not None:
+            self.watch({"event": f"going on after update {found.update}"})
+        if self.fabric.is_global_zero:
+            self.folder.cut_metrics(progressed.update)
+        self.fabric.barrier()
+        started, start = time.perf_counter(), progressed.update
+        while progressed.update < self.settings.updates and not progressed.finished:
+            figures = self._update(progressed.update)
+            progressed = dataclasses.replace(progressed, update=progressed.update + 1)
+            self._trace(progressed.update, figures, started, start)
+            progressed = self._validate_and_save(progressed)
+        return progressed
+
+    def _update(self, update: int) -> dict[str, Tensor]:
+        self.wrapped.train()
+        settings, size = self.settings, step_size(self.settings.optimizer, update, self.settings.updates)
+        if self.model.auxiliary_head is not None:
+            rho = 0.9 ** (12 * update // settings.updates)
+            if generator(settings.seed, "auxiliary", update).random() < rho:
+                batch = self.source.auxiliary(update, settings.auxiliary_batch)
+                world, rank = self.fabric.world_size, self.fabric.global_rank
+                part = dataclasses.replace(batch, images=batch.images[rank::world], labels=batch.labels[rank::world])
+                share = len(part.labels) * world / settings.auxiliary_batch
+                self._step("auxiliary", self.wrapped(part), share, size, update)
+        tasks = range(self.own[0], self.own[-1] + 1)
+        batch_of_tasks = self.source.tasks(self.sampler, update, tasks)
+        output = self.wrapped(batch_of_tasks, TaskNoise(settings.seed, update, tasks, self.fabric.device))
+        share = len(tasks) * self.fabric.world_size / settings.tasks
+        norm = self._step("few_shot", output, share, size, update)
+        return output.figures | {"gradient_norm": norm, "share": torch.tensor(share)}
+
+    def _step(self, which: str, output: Output, share: float, size: float, update: int) -> Tensor:
+        optimizer = self.wrapped_optimizers[which]
+        for group in self.optimizers[which].param_groups:
+            group["lr"] = size
+        optimizer.zero_grad()
+        self.fabric.backward(output.loss * share)
+        norm = decay_and_clip(self.decays[which], self.settings.optimizer)
+        if not (math.isfinite(output.loss.item()) and math.isfinite(norm.item())):
+            saved = sorted(path.stem for path in self.folder.checkpoints.glob("*.json"))
+            raise RunError(
+                f"The {which.replace('_', '-')} loss or its gradient is not finite at update {update + 1} "
+                f"(step size {size:.2g}). The last good checkpoint is {saved[-1] if saved else 'none'}. "
+                "Use a lower --optimizer.learning-rate, or clip gradients with --optimizer.clip."
+            )
+        optimizer.step()
+        return norm
+
+    def _trace(self, update: int, figures: dict[str, Tensor], started: float, start: int) -> None:
+        if update % self.settings.trace_every and update != self.settings.updates:
+            return
+        share = figures.pop("share").item()
+        line: dict[str, Any] = {"update": update}
+        for name, value in figures.items():
+            largest = name.startswith("largest")
+            value = value.float() if largest else value.float() * share
+            reduced = self.fabric.all_reduce(value, reduce_op="max" if largest else "mean")
+            assert isinstance(reduced, Tensor)
+            line[name] = reduced.item()
+        episodes = self.settings.episodes
+        queries = episodes.queries * (1 if episodes.pooled_queries else episodes.way)
+        images = self.settings.tasks * (episodes.way * episodes.shot + queries)
+        seconds = time.perf_counter() - started
+        line["images_per_second"] = round((update - start) * images / seconds, 1)
+        line["seconds_left"] = round((self.settings.updates - update) * seconds / (update - start))
+        if self.fabric.is_global_zero:
+            self.folder.log(line)
+        self.watch(line)
+
+    def _validate_and_save(self, progressed: Progressed) -> Progressed:
+        settings, update = self.settings, progressed.update
+        last = update == settings.updates
+        if update % settings.validation.every == 0 or last:
+            accuracy = self.fabric.broadcast(self._validate() if self.fabric.is_global_zero else 0.0)
+            better = accuracy > progressed.best
+            waited = 0 if better else progressed.waited + 1
+            stop = 0 < settings.validation.patience <= waited
+            progressed = dataclasses.replace(progressed, waited=waited, finished=stop or last)
+            if better:
+                progressed = dataclasses.replace(progressed, best=accuracy, best_update=update)
+            if self.fabric.is_global_zero:
+                if better:
+                    self._save_best(accuracy, update)
+                line = {"update": update, "validation_accuracy": accuracy}
+                self.folder.log(line)
+                self.watch(line)
+        if (update % settings.checkpoint_every == 0 or progressed.finished) and self.fabric.is_global_zero:
+            save_checkpoint(self.folder.checkpoints, self.model, self.optimizers, progressed)
+        return progressed
+
+    def _validate(self) -> float:
+        v = self.settings.validation
+        evaluator = TaskEvaluator(self.model, self.validation, self.normalisation, self.fabric.device)
+        return evaluator.accuracy(v.episodes, v.tasks, v.samples, self.settings.seed).mean
+
+    def _save_best(self, accuracy: float, update: int) -> None:
+        figures = {"validation accuracy": f"{100 * accuracy:.2f} %", "update": update}
+        facts = {
+            "data": self.validation.store.name,
+            "licence": self.validation.store.facts["licence"],
+            "figures": figures,
+        }
+        training = facts | {"settings": dataclasses.asdict(self.settings)}
+        save_model(SavedModel(self.model, self.normalisation, training), self.folder.model)
+
+    def finish(self, progressed: Progressed) -> Run:
+        """Test the best model and write its card."""
+        settings, v = self.settings, self.settings.validation
+        best = load_model(self.folder.model, self.model.backbone if settings.model.backbone == "custom" else None)
+        channels_last(best.model.to(self.fabric.device))
+        dataset = store_dataset(settings, "test", self.validation.store)
+        evaluator = TaskEvaluator(best.model, dataset, self.normalisation, self.fabric.device)
+        test = evaluator.accuracy(v.episodes, v.test_tasks, v.test_samples, settings.seed)
+        protocol = (
+            f"{v.way}-way {v.shot}-shot, {v.test_tasks} tasks x {v.queries} queries per class, {v.test_samples} samples"
+        )
+        figures = {
+            "validation accuracy": f"{100 * progressed.best:.2f} % (update {progressed.best_update})",
+            f"test accuracy, {protocol}, {settings.model.norm} norm, {dataset.description}": str(test),
+        }
+        saved = dataclasses.replace(best, training=best.training | {"figures": figures})
+        save_model(saved, self.folder.model)
+        return Run(self.folder.path, settings, saved, test)
+
+
+def _check_world(settings: TrainSettings, world: int, device: torch.device) -> None:
+    if world > settings.tasks:
+        raise RunError(f"{world} processes cannot share {settings.tasks} tasks. Use fewer processes, or more --tasks.")
+    if world > 1 and settings.model.norm == "running" and device.type == "cpu":
+        raise RunError(
+            "Running batch norm needs statistics of the whole batch, which torch shares between GPUs but not between "
+            "CPU processes. Use --model.norm episode, or one process."
+        )
+
+
+def _start_from(model: FewShotModel, folder: Path, watch: Watch) -> None:
+    """Take every tensor that fits from a model folder."""
+    source = load_model(folder, None).model.state_dict()
+    target = model.state_dict()
+    fitting = {name: tensor for name, tensor in source.items() if name in target and target[name].shape == tensor.shape}
+    if not any(name.startswith("backbone") for name in fitting):
+        raise RunError(f"The feature extractor in {folder} does not fit this model.")
+    model.load_state_dict(target | fitting)
+    watch({"event": f"started from {folder}: {len(fitting)} of {len(target)} tensors taken"})
