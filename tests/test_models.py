@@ -44,6 +44,11 @@ def noise_for(batch: TaskBatch, step: int = 0) -> TaskNoise:
     return TaskNoise(0, step, range(len(batch.support)))
 
 
+def set_multipliers(model: FewShotModel, value: float) -> None:
+    for multiplier in model.task_embedding.multipliers:
+        nn.init.constant_(multiplier, value)
+
+
 def count(*modules: nn.Module) -> int:
     return sum(parameter.numel() for module in modules for parameter in module.parameters())
 
@@ -193,7 +198,7 @@ def test_task_embedding_is_the_identity_at_the_start_and_learns_after_one_update
             p.grad.abs().max()
             for p in (*model.task_embedding.gammas.parameters(), *model.task_embedding.betas.parameters())
         ]
-        assert model.task_embedding.multipliers.grad.abs().min() > 0
+        assert min(p.grad.abs() for p in model.task_embedding.multipliers) > 0
         assert (max(inner) > 0) == (step > 0)
         optimizer.step()
     model.eval()
@@ -205,7 +210,7 @@ def test_task_embedding_conditions_what_enters_g_and_for_tadam_what_is_classifie
     """The loss against the flow written out step by step."""
     for s in (TEN, TADAM):
         model, batch = FewShotModel(s).eval(), batch_for(s)
-        nn.init.normal_(model.task_embedding.multipliers, generator=torch.Generator().manual_seed(0))
+        set_multipliers(model, 0.7)
         films = model.films(Sums.of(model.embed(batch.support), batch.support_labels, 3))
         support = Sums.of(model.embed(batch.support, films), batch.support_labels, 3)
         plain, conditioned = model.embed(batch.query), model.embed(batch.query, films)
@@ -219,7 +224,7 @@ def test_task_embedding_conditions_what_enters_g_and_for_tadam_what_is_classifie
             logits = model.classifier.sampled_logits(plain, posterior, noise_for(batch).normal("weights", *shape))
             labels = batch.query_labels[:, None].expand(-1, s.samples, -1)
             nll = functional.cross_entropy(logits.flatten(0, 2), labels.flatten())
-            expected = nll + s.beta / 4 * posterior.divergence(model.prior(support)).sum(-1).mean()
+            expected = nll + 1 / (3 * 32) * posterior.divergence(model.prior(support)).sum(-1).mean()
         torch.testing.assert_close(model(batch, noise_for(batch)).loss, expected, rtol=1e-4, atol=1e-5)
 
 
@@ -231,7 +236,7 @@ def test_gradients_reach_everything_that_should_learn(s, norm):
     model = FewShotModel(ModelSettings(**{**vars(s), "norm": norm}))
     batch = batch_for(s)
     if model.task_embedding is not None:
-        nn.init.constant_(model.task_embedding.multipliers, 0.1)
+        set_multipliers(model, 0.1)
     output = model(batch, noise_for(batch))
     output.loss.backward()
     idle = [name for name, p in model.named_parameters() if p.grad is None or p.grad.abs().max() == 0]
@@ -297,15 +302,15 @@ def test_the_seed_decides_the_first_values_and_the_global_state_is_left_alone():
     state = torch.random.get_rng_state()
     first, again, other = (FewShotModel(TEN, seed=seed) for seed in (0, 0, 1))
     assert torch.equal(torch.random.get_rng_state(), state)
-    for (name, a), b, c in zip(first.named_parameters(), again.parameters(), other.parameters(), strict=True):
+    for a, b, c in zip(first.parameters(), again.parameters(), other.parameters(), strict=True):
         assert torch.equal(a, b)
-        drawn = a.ndim > 1 and name != "task_embedding.multipliers"
+        drawn = a.ndim > 1
         assert torch.equal(a, c) != drawn
     resnet = FewShotModel(ModelSettings(backbone="resnet12", width=32, classifier="cosine"))
     weight = resnet.backbone.blocks[2].convolutions[1].weight
     assert weight.var().item() == pytest.approx(0.2 / (128 * 9), rel=0.02)
     conv = FewShotModel(ModelSettings(backbone="conv4")).backbone.convolutions[1].weight
-    assert conv.var().item() == pytest.approx(0.774 * 2 / (2 * 64 * 9), rel=0.05)  # cut at two standard deviations
+    assert conv.var().item() == pytest.approx(2 / (2 * 64 * 9), rel=0.03)
 
 
 @pytest.mark.parametrize("s", [CONV, TEN], ids=["conv", "ten"])

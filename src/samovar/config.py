@@ -160,8 +160,10 @@ class ModelSettings:
     """One inference network for prior and posterior, or two with hidden sizes that even out the parameters."""
     auxiliary_classes: int = 0
     """Classes of the auxiliary co-training task (AT); 0 is without."""
-    beta: float = 0.0586
-    """Weight of the KL term in sum NLL + beta * sum KL over a task (docs/method.md)."""
+    beta: float | None = None
+    """Weight of the KL term in sum NLL + beta * sum KL over a task; if not given, M / (N d) (docs/method.md)."""
+    last_skip: bool = True
+    """Skip connection around the third layer of ResNet-12's inference networks."""
     samples: int = 10
     """L, the samples of the classifier in training."""
     reduction: Literal["mean", "sum"] = "mean"
@@ -180,5 +182,9 @@ class ModelSettings:
             refuse("Separate networks are for --method samovar without ResNet-12, the ablation of Table 1.")
         if not 0 <= self.dropout < 1 or (self.dropout and self.backbone not in ("conv4", "conv5")):
             refuse("--dropout must be from 0 to below 1, and only CONV has it.")
-        if self.beta < 0 or self.alpha <= 0 or min(self.samples, self.channels, self.size, self.width) < 1:
+        if (
+            (self.beta is not None and self.beta < 0)
+            or self.alpha <= 0
+            or min(self.samples, self.channels, self.size, self.width) < 1
+        ):
             refuse("--beta must not be negative; --alpha, --samples, --channels, --size and --width must be positive.")

@@ -84,4 +84,4 @@ def _tensorboard(out: Path) -> Any:
         from torch.utils.tensorboard import SummaryWriter
     except ImportError as error:
         raise SettingsError("--tensorboard needs the package tensorboard: pip install tensorboard.") from error
-    return SummaryWriter(str(out / "tensorboard"))  # type: ignore[no-untyped-call]
+    return SummaryWriter(str(out / "tensorboard"))

@@ -13,6 +13,7 @@ from samovar.data.augmentation import Normalisation
 from samovar.data.dataset import Dataset
 from samovar.data.episodes import Episodes, EpisodeSampler
 from samovar.models.model import FewShotModel
+from samovar.models.norm import norm_modes
 from samovar.models.tasks import Sums
 from samovar.predictive import Prediction, PredictiveNoise, predict
 from samovar.progress import Progress, silent
@@ -49,7 +50,7 @@ class TaskEvaluator:
         self.model, self.device = model, device
         self.source = BatchSource(dataset, normalisation, device, seed=0)
         self.dataset = dataset
-        once = model.settings.norm == "running" and model.task_embedding is None
+        once = "episode" not in norm_modes(model) and model.task_embedding is None
         self._features = self._embed_all() if once else None
 
     @torch.no_grad()
@@ -75,10 +76,8 @@ class TaskEvaluator:
             prior = model.prior(Sums.of(self._lookup(episodes.support), labels, way))
             query = self._lookup(episodes.query)
         else:
-            support, images = self.source.inputs(episodes.support), self.source.inputs(episodes.query)
-            prior = model.task_prior(support, labels, way)
-            films = model.films(Sums.of(model.embed(support), labels, way)) if model.classifier.deterministic else None
-            query = model.embed(images, films)
+            prior, films = model.condition(self.source.inputs(episodes.support), labels, way)
+            query = model.embed(self.source.inputs(episodes.query), films if model.classifier.deterministic else None)
         noise = PredictiveNoise(seed, range(first, first + len(labels)))
         return predict(model.classifier, prior, query, samples, noise)
 

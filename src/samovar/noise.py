@@ -27,7 +27,10 @@ def generator(seed: int, purpose: str, *counters: int) -> np.random.Generator:
 
 
 def torch_generator(seed: int, purpose: str, *counters: int, device: "torch.device | str" = "cpu") -> "torch.Generator":
-    """The same for torch: a generator on a device, for noise in amounts that numpy would draw too slowly."""
+    """The same for torch: a generator on a device, for noise in amounts that numpy would draw too slowly.
+
+    torch's CPU generator takes 32 bits of the seed, so that among millions of arguments a few share their numbers.
+    """
     import torch
 
     drawn = generator(seed, purpose, *counters).integers(2**63)

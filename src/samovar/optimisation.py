@@ -35,7 +35,7 @@ def decays(model: FewShotModel, settings: OptimizerSettings) -> dict[str, float]
     }
     found = {}
     for name, parameter in model.named_parameters():
-        if name == "task_embedding.multipliers":
+        if name.startswith("task_embedding.multipliers"):
             found[name] = settings.decay_multipliers
         elif parameter.ndim > 1:
             found[name] = by_part[name.split(".")[0]]

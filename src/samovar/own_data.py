@@ -20,17 +20,26 @@ def prepare_own(settings: TrainSettings, root: Path | None) -> tuple[TrainSettin
     name = settings.data.name
     if root is None:
         raise DataError(f"The preset {name} needs your data: --root {'FOLDER' if name == 'folder' else 'FILE.npz'}.")
-    size = _size(root) if name == "folder" else 84
-    store = prepare(name, root, PrepareSettings(size=size), store_name=name)
-    return fit_to(settings, store)
-
-
-def _size(root: Path) -> int:
-    """32, 64 or 84 pixels, by the median of the images' shorter sides."""
+    if name == "features":
+        return fit_to(settings, prepare(name, root))
+    presplit = (root / "train").is_dir()
     if not root.is_dir():
         raise DataError(f"There is no folder {root}.")
+    folders = class_folders(root / "train" if presplit else root)
+    chosen = PrepareSettings(size=_size(folders), fractions=(1, 0, 0) if presplit else _fractions(len(folders)))
+    return fit_to(settings, prepare(name, root, chosen))
+
+
+def _fractions(classes: int) -> tuple[float, float, float]:
+    """64, 16 and 20 %, but at least two classes for each part where there are enough."""
+    val, test = max(2, round(0.16 * classes)), max(2, round(0.2 * classes))
+    return max(0, classes - val - test), val, test
+
+
+def _size(folders: list[tuple[Path, list[Path]]]) -> int:
+    """32, 64 or 84 pixels, by the median of the images' shorter sides."""
     sides = []
-    for _, images in class_folders(root) if not (root / "train").is_dir() else class_folders(root / "train"):
+    for _, images in folders:
         try:
             with Image.open(images[0]) as image:
                 sides.append(min(image.size))
@@ -66,8 +75,7 @@ def fit_to(settings: TrainSettings, store: Store) -> tuple[TrainSettings, list[s
     queries = min(settings.episodes.queries, fewest - shot)
     episodes = replace(settings.episodes, way=way, shot=shot, queries=queries)
     validation = replace(settings.validation, way=test_way, shot=shot, queries=min(15, fewest - shot))
-    dim = 256 if len(shape) == 3 else shape[0]
-    fitted = replace(settings, model=replace(model, beta=queries / dim), episodes=episodes, validation=validation)
+    fitted = replace(settings, model=model, episodes=episodes, validation=validation)
     said = [
         f"{store.name}: {len(store.classes)} classes (train / val / test {' / '.join(map(str, parts.values()))}), "
         f"{fewest} to {int(counts.max())} of each, stored as {' x '.join(map(str, shape))}",

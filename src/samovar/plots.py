@@ -108,17 +108,17 @@ def episode_figure(
     one standard deviation over sampled classifiers; green is the true class, red the answer where it is wrong.
     """
     way, columns = len(names), min(len(query), 6)
-    rows = -(-len(query) // columns)
-    most = max(2, int(np.bincount(support_labels).max()))
-    figure = Figure(figsize=(10, 1.1 * way / 2 + 1.9 * rows + 0.6), layout="constrained")
-    upper, lower = figure.subfigures(2, 1, squeeze=False, height_ratios=[0.55 * way, 1.9 * rows])[:, 0]
+    rows, shown = -(-len(query) // columns), min(5, int(np.bincount(support_labels).max()))
+    figure = Figure(figsize=(11, 0.9 * shown + 1.15 * rows + 1.0), layout="constrained")
+    heights = [0.9 * shown + 0.5, 1.15 * rows + 0.5]
+    upper, lower = figure.subfigures(2, 1, squeeze=False, height_ratios=heights)[:, 0]
     upper.suptitle("support", fontsize=10)
-    for panel in (panels := upper.subplots(way, most, squeeze=False)).flat:
+    for panel in (panels := upper.subplots(shown, way, squeeze=False)).flat:
         panel.axis("off")
     for label in range(way):
-        for column, image in enumerate(support[support_labels == label]):
-            _image(panels[label, column], image)
-        panels[label, 0].set_title(f"{label}: {_label(names[label])}", fontsize=7, loc="left", pad=2)
+        for row, image in enumerate(support[support_labels == label][:shown]):
+            _image(panels[row, label], image)
+        panels[0, label].set_title(f"{label}: {_label(names[label])}", fontsize=6.5, pad=3)
     probabilities = prediction.probabilities[0].numpy()
     spread = None if prediction.spread is None else prediction.spread[0].numpy()
     lower.suptitle("queries: probability of each class, whiskers over sampled classifiers", fontsize=10)
@@ -149,6 +149,7 @@ def training_figure(metrics: list[dict[str, Any]]) -> bytes:
     """Loss, validation accuracy, and the largest predicted variance over updates (the trace of appendix D)."""
     figure = Figure(figsize=(11, 3.2), layout="constrained")
     loss, accuracy, variance = figure.subplots(1, 3)
+    loss.set_yscale("log")
     for name, color in (("nll", "#0072B2"), ("loss", "#000000")):
         _trace(loss, metrics, name, color)
     _trace(accuracy, metrics, "validation_accuracy", "#009E73", marker="o")

@@ -7,6 +7,7 @@ size depends on the shape of a task alone, each from its own noise: the answer d
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.quasirandom import SobolEngine
@@ -36,7 +37,7 @@ class Prediction:
 
 @dataclass(frozen=True)
 class PredictiveNoise:
-    """Noise of prediction as a function of (seed, task, block); quasi-random points are common to all tasks."""
+    """Noise of prediction as a function of (seed, task, block); quasi-random points are shifted for each task."""
 
     seed: int
     tasks: Sequence[int]
@@ -74,6 +75,8 @@ class _QuasiBlocks(_Blocks):
     for the weights of each class, since torch's generator stops at 21,201 dimensions. The points of each class are
     shuffled within a block (a power of two of them, which by itself fills the space evenly): point l of two scrambled
     sequences is the same point in disguise, and classifiers made of such pairs would not be independent across classes.
+    Every task shifts the common points by an amount of its own, modulo 1: with one set for all, its error would not
+    average out over tasks.
     """
 
     def __init__(
@@ -83,13 +86,18 @@ class _QuasiBlocks(_Blocks):
         sequences = 1 if classifier.kind == "linear" else shape[1]
         seeds = generator(noise.seed, "quasi-random").integers(2**31, size=sequences)
         self.engines = [SobolEngine(shape[2], scramble=True, seed=int(seed)) for seed in seeds]
+        drawn = [
+            generator(noise.seed, "quasi-random shift", task).random((1, sequences, shape[2])) for task in noise.tasks
+        ]
+        self.shifts = torch.from_numpy(np.stack(drawn)).float()
 
     def draw(self, block: int, count: int) -> Tensor:
-        """Noise (1, count, 1 or N, N or d), the same for all tasks; blocks must be drawn in order."""
+        """Noise (T, count, 1 or N, N or d); blocks must be drawn in order."""
         order = generator(self.noise.seed, "quasi-random order", block)
         points = torch.stack([engine.draw(count)[order.permutation(count)] for engine in self.engines], 1)
+        uniform = (points + self.shifts).remainder(1.0)
         tiny = torch.finfo(torch.float32).eps
-        return torch.special.ndtri(points.clamp(tiny / 2, 1 - tiny)).to(self.device)[None]
+        return torch.special.ndtri(uniform.clamp(tiny / 2, 1 - tiny)).to(self.device)
 
 
 @torch.no_grad()

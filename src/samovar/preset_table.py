@@ -182,11 +182,10 @@ def _augmented() -> Iterator[Preset]:
 def _quick(
     data: DataSettings, model: ModelSettings, episodes: EpisodeSettings, tasks: int, updates: int
 ) -> TrainSettings:
-    """Adam, one cycle, running norm: what two CPU cores manage. beta = M / (N d) for d = 256."""
-    queries = episodes.queries * (1 if episodes.pooled_queries else episodes.way)
+    """Adam, one cycle, running norm, beta = M / (N d): what two CPU cores manage."""
     return TrainSettings(
         data=data,
-        model=replace(model, beta=queries / (episodes.way * 256)),
+        model=model,
         episodes=episodes,
         tasks=tasks,
         updates=updates,

@@ -114,7 +114,7 @@ class TrainSettings:
     """Updates between checkpoints."""
     trace_every: int = 25
     """Updates between lines of metrics.jsonl."""
-    precision: Literal["32-true", "16-mixed", "bf16-mixed"] = "32-true"
+    precision: Literal["32-true", "bf16-mixed"] = "32-true"
     """Number format."""
     seed: int = 0
     """Every random number of the run is a function of this."""
@@ -123,6 +123,8 @@ class TrainSettings:
         for name in ("tasks", "updates", "auxiliary_batch", "checkpoint_every", "trace_every"):
             if getattr(self, name) < 1:
                 raise SettingsError(f"--{name.replace('_', '-')} must be at least 1, but is {getattr(self, name)}.")
+        if self.episodes.queries < 1:
+            raise SettingsError("--episodes.queries must be at least 1: the loss is that of the queries.")
         if self.validation.every < 1 or self.validation.tasks < 1 or self.validation.samples < 1:
             raise SettingsError("--validation.every, --validation.tasks and --validation.samples must be at least 1.")
 

@@ -23,12 +23,13 @@ from samovar.checkpoint import Progressed, load_checkpoint, save_checkpoint
 from samovar.data.augmentation import Normalisation
 from samovar.data.dataset import Dataset
 from samovar.data.episodes import EpisodeSampler
-from samovar.data.prepare import prepare
+from samovar.data.prepare import ready
 from samovar.errors import RunError
 from samovar.evaluation import Accuracy, TaskEvaluator
 from samovar.model_folder import SavedModel, load_model, save_model
 from samovar.models.model import FewShotModel, Output
 from samovar.models.norm import synchronise
+from samovar.models.tasks import AuxiliaryBatch
 from samovar.noise import generator
 from samovar.optimisation import decay_and_clip, decays, make_optimizer, step_size
 from samovar.run_config import Devices, TrainSettings
@@ -72,7 +73,7 @@ def train(
         folder.take(preset, settings)
     try:
         with fabric.rank_zero_first():  # the others find the data prepared
-            store = prepare(settings.data.name)
+            store = ready(settings.data.name)
         training = Training(
             fabric,
             settings,
@@ -96,7 +97,7 @@ def channels_last(model: FewShotModel) -> FewShotModel:
 def store_dataset(settings: TrainSettings, split: str, store: Any = None) -> Dataset:
     """A part of the run's data."""
     data = settings.data
-    return Dataset(store or prepare(data.name), split, scheme=data.scheme, rotations=data.rotations)
+    return Dataset(store or ready(data.name), split, scheme=data.scheme, rotations=data.rotations)
 
 
 def normalisation_of(settings: TrainSettings, dataset: Dataset) -> Normalisation:
@@ -192,10 +193,7 @@ class Training:
         if self.model.auxiliary_head is not None:
             rho = 0.9 ** (12 * update // settings.updates)
             if generator(settings.seed, "auxiliary", update).random() < rho:
-                batch = self.source.auxiliary(update, settings.auxiliary_batch)
-                world, rank = self.fabric.world_size, self.fabric.global_rank
-                part = dataclasses.replace(batch, images=batch.images[rank::world], labels=batch.labels[rank::world])
-                share = len(part.labels) * world / settings.auxiliary_batch
+                part, share = self._auxiliary_part(self.source.auxiliary(update, settings.auxiliary_batch))
                 self._step("auxiliary", self.wrapped(part), share, size, update)
         tasks = range(self.own[0], self.own[-1] + 1)
         batch_of_tasks = self.source.tasks(self.sampler, update, tasks)
@@ -203,6 +201,14 @@ class Training:
         share = len(tasks) * self.fabric.world_size / settings.tasks
         norm = self._step("few_shot", output, share, size, update)
         return output.figures | {"gradient_norm": norm, "share": torch.tensor(share)}
+
+    def _auxiliary_part(self, batch: AuxiliaryBatch) -> tuple[AuxiliaryBatch, float]:
+        """This rank's images and the weight of their loss; episode norm needs them all, on every rank."""
+        world, rank = self.fabric.world_size, self.fabric.global_rank
+        if self.settings.model.norm == "episode":
+            return batch, 1.0
+        part = AuxiliaryBatch(batch.images[rank::world], batch.labels[rank::world])
+        return part, len(part.labels) * world / len(batch.labels)
 
     def _step(self, which: str, output: Output, share: float, size: float, update: int) -> Tensor:
         optimizer = self.wrapped_optimizers[which]

@@ -18,7 +18,7 @@ DEFAULT = "glyphs"
 
 
 def train() -> None:
-    """Train a model: samovar train PRESET [flags]; without a preset, `glyphs`. The same command goes on after a stop."""
+    """Train a model: samovar train PRESET; `glyphs` without one. The same command goes on after a stop."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def _train(name: str, command: TrainCommand) -> None:
     from samovar.own_data import prepare_own
     from samovar.training import train
 
-    settings, said = command.settings, []
+    settings, said = command.settings, list[str]()
     if settings.data.name in ("folder", "features"):
         settings, said = prepare_own(settings, command.root)
     elif command.root is not None:

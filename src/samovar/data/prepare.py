@@ -55,6 +55,13 @@ def prepare(
     return write_store(store_name, facts, contents, folder, progress)
 
 
+def ready(name: str, progress: Progress = silent) -> Store:
+    """The prepared store of this name; a source of this name is prepared now, where that needs no root."""
+    if (data_folder() / name).exists() or name not in REGISTRY:
+        return open_store(name)
+    return prepare(name, progress=progress)
+
+
 def unofficial_files(store: Store, root: Path) -> list[str]:
     """Files of a user's root whose checksum is not the official one: worth a warning, since the content decides."""
     paths = ((find(root, file.name), file) for file in source_named(store.facts["source_name"]).downloads)

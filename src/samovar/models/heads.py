@@ -9,6 +9,7 @@ from torch.distributions import Normal
 from torch.nn import functional
 
 from samovar.models.inference import WeightDistribution
+from samovar.models.precision import full_precision
 
 
 def linear_logits(features: Tensor, weights: Tensor, biases: Tensor | None) -> Tensor:
@@ -30,7 +31,9 @@ def linear_logit_distribution(features: Tensor, classifier: WeightDistribution) 
 
 def cosine_logits(features: Tensor, weights: Tensor, alpha: float) -> Tensor:
     """alpha * cos(f(x), w_n), Eq. (reconstruction_loss), with every weight vector normalised by its own length."""
-    return alpha * functional.normalize(features, dim=-1) @ functional.normalize(weights, dim=-1).transpose(-1, -2)
+    # TADAM's guard: with a smaller one a vector of zeros would have a gradient of 1e13
+    unit_features, unit_weights = (functional.normalize(each, dim=-1, eps=1e-6) for each in (features, weights))
+    return alpha * unit_features @ unit_weights.transpose(-1, -2)
 
 
 def distance_logits(features: Tensor, prototypes: Tensor, alpha: float, *, squared: bool) -> Tensor:
@@ -59,17 +62,21 @@ class Classifier:
 
     def sampled_logits(self, features: Tensor, distribution: WeightDistribution, epsilon: Tensor) -> Tensor:
         """L samples of the logits: features (T, Q, d), epsilon (T or 1, L, ...) -> (T, L, Q, N)."""
-        if self.kind == "linear":
-            logits = linear_logit_distribution(features.float(), distribution)
-            return logits.mean[:, None] + logits.stddev[:, None] * epsilon
-        weights = distribution.weights.mean[:, None] + distribution.weights.stddev[:, None] * epsilon  # (T, L, N, d)
-        return cosine_logits(features.float()[:, None], weights, self.alpha)
+        with full_precision(features):
+            if self.kind == "linear":
+                logits = linear_logit_distribution(features.float(), distribution)
+                return logits.mean[:, None] + logits.stddev[:, None] * epsilon
+            weights = (
+                distribution.weights.mean[:, None] + distribution.weights.stddev[:, None] * epsilon
+            )  # (T, L, N, d)
+            return cosine_logits(features.float()[:, None], weights, self.alpha)
 
     def mean_logits(self, features: Tensor, distribution: WeightDistribution) -> Tensor:
         """Logits of the classifier at the mean of the distribution, (T, Q, N)."""
         features, weights, biases = features.float(), distribution.weights.mean, distribution.biases
-        if self.kind == "linear":
-            return linear_logits(features, weights, None if biases is None else biases.mean)
-        if self.kind == "cosine":
-            return cosine_logits(features, weights, self.alpha)
-        return distance_logits(features, weights, self.alpha, squared=self.kind == "squared")
+        with full_precision(features):
+            if self.kind == "linear":
+                return linear_logits(features, weights, None if biases is None else biases.mean)
+            if self.kind == "cosine":
+                return cosine_logits(features, weights, self.alpha)
+            return distance_logits(features, weights, self.alpha, squared=self.kind == "squared")

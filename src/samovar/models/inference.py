@@ -6,6 +6,8 @@ from torch import Tensor, nn
 from torch.distributions import Normal, kl_divergence
 from torch.nn import functional
 
+from samovar.models.precision import full_precision
+
 
 class WeightDistribution(NamedTuple):
     """p(w | D) or q(w | D, D~): diagonal Gaussians over weights (T, N, d) and, where there are any, biases (T, N)."""
@@ -22,8 +24,8 @@ class WeightDistribution(NamedTuple):
 
 
 def normal(mean: Tensor, log_variance: Tensor) -> Normal:
-    """N(mu, diag(sigma^2)) from mu and ln sigma^2, in float32 at least: exponentials do not bear half precision."""
-    return Normal(mean.float(), (0.5 * log_variance.float()).exp(), validate_args=False)
+    """N(mu, diag(sigma^2)) from mu and ln sigma^2."""
+    return Normal(mean, (0.5 * log_variance).exp(), validate_args=False)
 
 
 def mlp(inputs: int, hidden: int, outputs: int) -> nn.Sequential:
@@ -34,46 +36,42 @@ def mlp(inputs: int, hidden: int, outputs: int) -> nn.Sequential:
 
 
 class MLPInference(nn.Module):
-    """VERSA's four networks, for mean and log-variance of weights and of biases (appendix A.1)."""
+    """VERSA's four networks: mean and log-variance of weights and of biases (appendix A.1); a cosine has no bias."""
 
-    def __init__(self, feature_dim: int, hidden: int) -> None:
+    def __init__(self, feature_dim: int, hidden: int, *, biases: bool) -> None:
         super().__init__()
         self.weight_mean = mlp(feature_dim, hidden, feature_dim)
         self.weight_log_variance = mlp(feature_dim, hidden, feature_dim)
-        self.bias_mean = mlp(feature_dim, hidden, 1)
-        self.bias_log_variance = mlp(feature_dim, hidden, 1)
+        self.biases = nn.ModuleList(mlp(feature_dim, hidden, 1) for _ in range(2 if biases else 0))
 
-    def forward(self, class_means: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    def forward(self, class_means: Tensor) -> tuple[Tensor, ...]:
         """Class means (T, N, d) -> mu and ln sigma^2 of weights (T, N, d), then of biases (T, N)."""
-        return (
-            self.weight_mean(class_means),
-            self.weight_log_variance(class_means),
-            self.bias_mean(class_means).squeeze(-1),
-            self.bias_log_variance(class_means).squeeze(-1),
-        )
+        weights = self.weight_mean(class_means), self.weight_log_variance(class_means)
+        return *weights, *(network(class_means).squeeze(-1) for network in self.biases)
 
 
 class ResidualMLP(nn.Module):
     """x + swish(W1 x), the same again, then x + W3 x without activation (a reading of appendix A.2: docs/method.md)."""
 
-    def __init__(self, width: int) -> None:
+    def __init__(self, width: int, *, last_skip: bool) -> None:
         super().__init__()
+        self.last_skip = last_skip
         self.layers = nn.ModuleList(nn.Linear(width, width) for _ in range(3))
 
     def forward(self, x: Tensor) -> Tensor:
         """Vectors (..., d) -> (..., d)."""
         for layer in self.layers[:2]:
             x = x + functional.silu(layer(x))
-        return x + self.layers[2](x)
+        return x + self.layers[2](x) if self.last_skip else self.layers[2](x)
 
 
 class ResidualInference(nn.Module):
     """The pair of networks for ResNet-12: mean and log-variance of the weights, no biases (appendix A.2)."""
 
-    def __init__(self, feature_dim: int) -> None:
+    def __init__(self, feature_dim: int, *, last_skip: bool) -> None:
         super().__init__()
-        self.weight_mean = ResidualMLP(feature_dim)
-        self.weight_log_variance = ResidualMLP(feature_dim)
+        self.weight_mean = ResidualMLP(feature_dim, last_skip=last_skip)
+        self.weight_log_variance = ResidualMLP(feature_dim, last_skip=last_skip)
 
     def forward(self, class_means: Tensor) -> tuple[Tensor, Tensor]:
         """Class means (T, N, d) -> mu and ln sigma^2 of weights, (T, N, d) each."""
@@ -82,9 +80,10 @@ class ResidualInference(nn.Module):
 
 def infer(network: nn.Module, class_means: Tensor) -> WeightDistribution:
     """g(class means): the distribution over the classifier, [mu_n, sigma_n] = g(mean of class n's features)."""
-    outputs = network(class_means)
-    weights = normal(outputs[0], outputs[1])
-    return WeightDistribution(weights, normal(outputs[2], outputs[3]) if len(outputs) == 4 else None)
+    with full_precision(class_means):
+        outputs = network(class_means.float())
+        biases = normal(outputs[2], outputs[3]) if len(outputs) == 4 else None
+        return WeightDistribution(normal(outputs[0], outputs[1]), biases)
 
 
 def even_hidden_size(feature_dim: int) -> int:

@@ -17,6 +17,7 @@ from samovar.models.conv import Conv
 from samovar.models.heads import Classifier
 from samovar.models.inference import MLPInference, ResidualInference, WeightDistribution, even_hidden_size, infer
 from samovar.models.initialise import initialise
+from samovar.models.precision import full_precision
 from samovar.models.resnet12 import Film, ResNet12
 from samovar.models.tasks import AuxiliaryBatch, Sums, TaskBatch
 from samovar.models.ten import TaskEmbedding
@@ -62,7 +63,7 @@ class FewShotModel(nn.Module):
         self, images: Tensor, films: Sequence[Film] | None = None, noise: Sequence[torch.Generator] | None = None
     ) -> Tensor:
         """f(x): images (T, n, ...) -> features (T, n, d); each task's set is a group of its own for `episode` norm."""
-        tasks, flat = len(images), images.flatten(0, 1)
+        tasks, flat = images.shape[0], images.flatten(0, 1)
         if isinstance(self.backbone, ResNet12):
             features = self.backbone(flat, tasks, films)
         elif isinstance(self.backbone, Conv):
@@ -89,59 +90,69 @@ class FewShotModel(nn.Module):
 
     def task_prior(self, support: Tensor, labels: Tensor, way: int) -> WeightDistribution:
         """p(w | D) of T tasks at test, from support images (T, S, ...) and labels (T, S)."""
+        return self.condition(support, labels, way)[0]
+
+    def condition(self, support: Tensor, labels: Tensor, way: int) -> tuple[WeightDistribution, list[Film] | None]:
+        """The prior of T tasks at test, and TEN's conditioning, by which TADAM embeds its queries too."""
         sums = Sums.of(self.embed(support), labels, way)
+        if (sums.counts == 0).any():
+            raise ValueError("every class of a task needs at least one support image")
         films = self.films(sums)
-        return self.prior(sums if films is None else Sums.of(self.embed(support, films), labels, way))
+        return self.prior(sums if films is None else Sums.of(self.embed(support, films), labels, way)), films
 
     def forward(self, batch: TaskBatch | AuxiliaryBatch, noise: TaskNoise | None = None) -> Output:
         """One update's loss and figures. The noise samples weights and, in training mode, dropout."""
         if isinstance(batch, AuxiliaryBatch):
             return self._auxiliary(batch)
         f_support = self.embed(batch.support, noise=self._dropout(noise, "support"))
-        f_query = self.embed(batch.query, noise=self._dropout(noise, "query"))
         support = Sums.of(f_support, batch.support_labels, batch.way)
-        g_query, films = f_query, self.films(support)  # g_query is what enters g; f_query is what is classified
+        films = self.films(support)
         if films is not None:
             support = Sums.of(self.embed(batch.support, films), batch.support_labels, batch.way)
-            g_query = self.embed(batch.query, films) if self.settings.method != "versa" else f_query
         prior = self.prior(support)
-        if self.classifier.deterministic:
-            # TADAM classifies the conditioned features, SAMOVAR the plain ones.
-            objective = cross_entropy(
-                self.classifier.mean_logits(g_query, prior), batch.query_labels, self.settings.reduction
-            )
+        if self.classifier.deterministic:  # TADAM classifies the conditioned features, SAMOVAR the plain ones
+            logits = self.classifier.mean_logits(self.embed(batch.query, films, self._dropout(noise, "query")), prior)
+            objective = cross_entropy(logits, batch.query_labels, self.settings.reduction)
         else:
-            objective = self._stochastic(batch, f_query, g_query, support, prior, noise)
+            objective = self._stochastic(batch, support, films, prior, noise)
         return Output(objective.loss.mean(), _figures(objective, prior))
 
     def _stochastic(
         self,
         batch: TaskBatch,
-        f_query: Tensor,
-        g_query: Tensor,
         support: Sums,
+        films: list[Film] | None,
         prior: WeightDistribution,
         noise: TaskNoise | None,
     ) -> Objective:
-        settings, labels = self.settings, batch.query_labels
-        sampled = prior if settings.method == "versa" else self.posterior(support, Sums.of(g_query, labels, batch.way))
-        shape = self.classifier.noise_shape(settings.samples, f_query, sampled)
         if noise is None:
             raise ValueError("sampling weights needs noise")
+        settings, labels = self.settings, batch.query_labels
+        f_query = self.embed(batch.query, noise=self._dropout(noise, "query"))  # what is classified
+        sampled = prior
+        if settings.method == "samovar":
+            g_query = f_query if films is None else self.embed(batch.query, films)  # what enters g
+            sampled = self.posterior(support, Sums.of(g_query, labels, batch.way))
+        shape = self.classifier.noise_shape(settings.samples, f_query, sampled)
         logits = self.classifier.sampled_logits(f_query, sampled, noise.normal("weights", *shape))
         if settings.method == "versa":
             return monte_carlo(logits, labels, settings.reduction)
-        return variational(logits, labels, sampled.divergence(prior).sum(-1), settings.beta, settings.reduction)
+        beta = labels.shape[1] / (batch.way * f_query.shape[-1]) if settings.beta is None else settings.beta
+        return variational(logits, labels, sampled.divergence(prior).sum(-1), beta, settings.reduction)
 
     def _dropout(self, noise: TaskNoise | None, part: str) -> list[torch.Generator] | None:
-        wanted = self.training and self.settings.dropout > 0 and noise is not None
-        return noise.generators(f"dropout {part}") if wanted and noise is not None else None
+        if not (self.training and self.settings.dropout):
+            return None
+        if noise is None:
+            raise ValueError("dropout needs noise")
+        return noise.generators(f"dropout {part}")
 
     def _auxiliary(self, batch: AuxiliaryBatch) -> Output:
         """Cross-entropy of a linear classifier over all training classes, on unconditioned features."""
         assert self.auxiliary_head is not None, "the model was built without auxiliary classes"
-        logits = self.auxiliary_head(self.embed(batch.images[None])[0]).float()
-        loss = functional.cross_entropy(logits, batch.labels)
+        features = self.embed(batch.images[None])[0]
+        with full_precision(features):
+            loss = functional.cross_entropy(self.auxiliary_head(features.float()), batch.labels)
         return Output(loss, {"auxiliary_loss": loss.detach()})
 
 
@@ -160,8 +171,8 @@ def _backbone(settings: ModelSettings, own: nn.Module | None) -> tuple[nn.Module
 
 def _inference(settings: ModelSettings, d: int) -> nn.Module:
     if settings.backbone == "resnet12":
-        return ResidualInference(d)
-    return MLPInference(d, d if settings.shared else even_hidden_size(d))
+        return ResidualInference(d, last_skip=settings.last_skip)
+    return MLPInference(d, d if settings.shared else even_hidden_size(d), biases=settings.classifier == "linear")
 
 
 def _figures(objective: Objective, prior: WeightDistribution) -> dict[str, Tensor]:

@@ -46,10 +46,16 @@ class TaskBatchNorm(nn.Module):
 
     @torch.no_grad()
     def _keep(self, mean: Tensor, variance: Tensor, count: int) -> None:
-        """Running averages of the groups' means and unbiased variances, as torch's batch norm keeps them."""
-        unbiased = variance * (count / max(1, count - 1))
+        """Running averages of mean and unbiased variance over all images: within the groups plus between them."""
+        total = count * mean.shape[0]
+        pooled = (variance.mean(0) + mean.var(0, correction=0)) * (total / max(1, total - 1))
         self.running_mean.lerp_(mean.mean(0).flatten().to(self.running_mean.dtype), self.momentum)
-        self.running_var.lerp_(unbiased.mean(0).flatten().to(self.running_var.dtype), self.momentum)
+        self.running_var.lerp_(pooled.flatten().to(self.running_var.dtype), self.momentum)
+
+
+def norm_modes(module: nn.Module) -> set[str]:
+    """The modes of all norms of a model as they are now."""
+    return {part.mode for part in module.modules() if isinstance(part, TaskBatchNorm)}
 
 
 def set_norm(module: nn.Module, mode: NormMode) -> None:

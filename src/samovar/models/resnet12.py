@@ -18,7 +18,7 @@ class Film(NamedTuple):
 
     def __call__(self, x: Tensor) -> Tensor:
         """(1 + gamma) * x + beta for images (T * n, c, H, W)."""
-        images = len(x) // len(self.gamma)
+        images = x.shape[0] // self.gamma.shape[0]
         gamma, beta = (each.repeat_interleave(images, 0)[:, :, None, None] for each in self)
         return torch.addcmul(beta, x, 1 + gamma)
 

@@ -1,14 +1,16 @@
 """What enters the model: labelled sets of T tasks, and the class sums that are all that the inference network needs."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
 from torch.nn import functional
 
+from samovar.models.precision import full_precision
 
-@dataclass(frozen=True)
-class TaskBatch:
+
+class TaskBatch(NamedTuple):
     """T tasks: support (T, S, ...) and query (T, M, ...), images or features; labels (T, S), (T, M) from 0 to N - 1."""
 
     support: Tensor
@@ -18,8 +20,7 @@ class TaskBatch:
     way: int
 
 
-@dataclass(frozen=True)
-class AuxiliaryBatch:
+class AuxiliaryBatch(NamedTuple):
     """Images (B, ...) of the training classes with their labels (B,), for auxiliary co-training."""
 
     images: Tensor
@@ -36,8 +37,9 @@ class Sums:
     @classmethod
     def of(cls, features: Tensor, labels: Tensor, way: int) -> "Sums":
         """From features (T, n, d) and labels (T, n)."""
-        members = functional.one_hot(labels, way).to(torch.float32)
-        return cls(members.transpose(1, 2) @ features.float(), members.sum(1))
+        with full_precision(features):
+            members = functional.one_hot(labels, way).to(torch.float32)
+            return cls(members.transpose(1, 2) @ features.float(), members.sum(1))
 
     def __or__(self, other: "Sums") -> "Sums":
         """The union of two sets, every image with equal weight."""

@@ -34,9 +34,11 @@ class TaskEmbedding(nn.Module):
         widths = [width for width in block_widths for _ in range(3)]
         self.gammas = nn.ModuleList(TaskMLP(feature_dim, width) for width in widths)
         self.betas = nn.ModuleList(TaskMLP(feature_dim, width) for width in widths)
-        self.multipliers = nn.Parameter(torch.zeros(2, len(widths)))
+        # 24 scalars, not one tensor: gradients are clipped by tensor
+        self.multipliers = nn.ParameterList(torch.zeros(()) for _ in range(2 * len(widths)))
 
     def forward(self, c: Tensor) -> list[Film]:
         """Task representations (T, d), means over classes of the support's class means -> FiLM of each convolution."""
-        pairs = zip(self.gammas, self.betas, self.multipliers.unbind(1), strict=True)
-        return [Film(scale[0] * gamma(c), scale[1] * beta(c)) for gamma, beta, scale in pairs]
+        scales = list(self.multipliers)
+        layers = zip(scales[0::2], self.gammas, scales[1::2], self.betas, strict=True)
+        return [Film(gamma_0 * gamma(c), beta_0 * beta(c)) for gamma_0, gamma, beta_0, beta in layers]
