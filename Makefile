@@ -9,8 +9,8 @@ INSTALLED := .venv/installed
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*## /make \1\t/p' Makefile
 
-run: $(INSTALLED)  ## install, then run the synthetic study (a few minutes) into runs/synthetic
-	$(BIN)/samovar synthetic --out runs/synthetic
+run: $(INSTALLED)  ## install, then train and test the default model (a few minutes) in runs/glyphs
+	$(BIN)/samovar train glyphs --out runs/glyphs
 
 test: $(INSTALLED)  ## install, then run the tests
 	$(BIN)/python -m pytest

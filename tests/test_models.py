@@ -378,3 +378,62 @@ def test_a_module_of_the_users_own():
 def test_settings_that_make_no_sense(wrong):
     with pytest.raises(SettingsError):
         ModelSettings(**wrong)
+
+
+def test_mixed_precision_leaves_what_comes_after_the_features_alone():
+    """Ready-made features have no backbone to round: under autocast the loss is the same to the bit."""
+    for classifier in ("linear", "cosine"):
+        s = ModelSettings(backbone="identity", size=6, classifier=classifier)
+        model, batch = FewShotModel(s), batch_for(s)
+        expected = model(batch, noise_for(batch))
+        with torch.autocast("cpu", torch.bfloat16):
+            mixed = model(batch, noise_for(batch))
+        assert torch.equal(mixed.loss, expected.loss)
+        assert mixed.loss.dtype == torch.float32
+
+
+def test_a_cosine_classifier_has_no_bias_networks():
+    assert model_prior("cosine").biases is None
+    assert model_prior("linear").biases is not None
+
+
+def model_prior(classifier: str):
+    s = ModelSettings(backbone="identity", size=6, classifier=classifier)
+    batch = batch_for(s)
+    return FewShotModel(s).task_prior(batch.support, batch.support_labels, 3)
+
+
+@pytest.mark.parametrize(("s", "passes"), [(CONV, 2), (TEN, 4), (TADAM, 3), (PROTOTYPES, 2)])
+def test_the_backbone_is_passed_as_often_as_needed(s, passes):
+    """SAMOVAR with TEN: support and query, plain and conditioned; TADAM needs no plain query."""
+    model, batch, calls = FewShotModel(s), batch_for(s), []
+    model.backbone.register_forward_hook(lambda *_: calls.append(1))
+    model(batch, noise_for(batch))
+    assert len(calls) == passes
+
+
+def test_running_averages_of_episode_norm_count_the_spread_between_tasks():
+    ours, torchs = TaskBatchNorm(2, "episode", scale=True, momentum=1.0), nn.BatchNorm2d(2, momentum=1.0)
+    x = torch.randn(6 * 5, 2, 4, 4) + 3 * torch.randn(6, 1, 2, 1, 1).expand(6, 5, 2, 1, 1).reshape(30, 2, 1, 1)
+    ours(x, 6)
+    torchs(x)
+    torch.testing.assert_close(ours.running_mean, torchs.running_mean)
+    torch.testing.assert_close(ours.running_var, torchs.running_var)
+
+
+def test_a_class_without_support_is_refused_at_test():
+    model, batch = FewShotModel(FEATURES), batch_for(FEATURES)
+    with pytest.raises(ValueError, match="at least one support image"):
+        model.task_prior(batch.support, batch.support_labels, way=4)
+
+
+def test_last_skip_is_a_choice():
+    with_skip, without = (FewShotModel(ModelSettings(**{**vars(RESNET), "last_skip": on})) for on in (True, False))
+    x = torch.randn(1, 2, 32)
+    torch.testing.assert_close(with_skip.prior_network(x)[0] - without.prior_network(x)[0], _before_last(without, x))
+
+
+def _before_last(model: FewShotModel, x: torch.Tensor) -> torch.Tensor:
+    for layer in model.prior_network.weight_mean.layers[:2]:
+        x = x + functional.silu(layer(x))
+    return x

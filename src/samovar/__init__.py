@@ -11,19 +11,26 @@ if TYPE_CHECKING:
     from samovar.config import SyntheticSettings as SyntheticSettings
     from samovar.errors import SamovarError as SamovarError
     from samovar.experiments.synthetic import synthetic_study as synthetic_study
+    from samovar.preset_table import PRESETS as presets  # noqa: N811
+    from samovar.run_config import TrainSettings as TrainSettings
+    from samovar.training import train as train
 
 __version__ = version("samovar")
 
 _HOME = {
-    "SamovarError": "samovar.errors",
-    "SyntheticSettings": "samovar.config",
-    "synthetic_study": "samovar.experiments.synthetic",
+    "SamovarError": ("samovar.errors", "SamovarError"),
+    "SyntheticSettings": ("samovar.config", "SyntheticSettings"),
+    "TrainSettings": ("samovar.run_config", "TrainSettings"),
+    "presets": ("samovar.preset_table", "PRESETS"),
+    "synthetic_study": ("samovar.experiments.synthetic", "synthetic_study"),
+    "train": ("samovar.training", "train"),
 }
 
-__all__ = ["SamovarError", "SyntheticSettings", "synthetic_study"]
+__all__ = ["SamovarError", "SyntheticSettings", "TrainSettings", "presets", "synthetic_study", "train"]
 
 
 def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module 'samovar' has no attribute {name!r}")
-    return getattr(import_module(_HOME[name]), name)
+    module, attribute = _HOME[name]
+    return getattr(import_module(module), attribute)

@@ -32,6 +32,7 @@ from samovar.models.norm import synchronise
 from samovar.models.tasks import AuxiliaryBatch
 from samovar.noise import generator
 from samovar.optimisation import decay_and_clip, decays, make_optimizer, step_size
+from samovar.preset_table import Preset
 from samovar.run_config import Devices, TrainSettings
 from samovar.run_folder import RunFolder
 from samovar.task_noise import TaskNoise
@@ -56,18 +57,23 @@ class Run:
 
 
 def train(
-    settings: TrainSettings,
-    out: Path,
+    settings: TrainSettings | Preset,
+    out: Path | None = None,
     *,
     preset: str = "own",
     devices: Devices | None = None,
     init: Path | None = None,
     watch: Watch = unwatched,
 ) -> Run | None:
-    """Train in the run folder `out`, or go on where it stopped. Ranks other than the first return None."""
+    """Train settings or a preset in the run folder `out`, or go on where it stopped.
+
+    The folder is runs/PRESET if not given. Processes other than the first return None.
+    """
+    if isinstance(settings, Preset):
+        preset, settings = settings.name, settings.settings
     fabric = _fabric(settings, devices or Devices())
     fabric.launch()
-    folder = RunFolder(out)
+    folder = RunFolder(out or Path("runs") / preset)
     first = fabric.is_global_zero
     if first:
         folder.take(preset, settings)
