@@ -370,6 +370,11 @@ def test_too_few_classes_are_refused_before_training(tmp_path):
         train(replace(TINY, validation=replace(TINY.validation, way=5)), tmp_path / "other")
 
 
+def test_a_model_that_does_not_fit_the_images_is_refused_with_the_flags_that_fit(tmp_path):
+    with pytest.raises(RunError, match=r"Use --model.size 12 --model.channels 3"):
+        train(replace(TINY, model=replace(TINY.model, channels=1, size=28)), tmp_path / "run")
+
+
 def test_unknown_preset_and_misplaced_root(tmp_path, capsys):
     assert main(["train", "nonsense"]) == 2
     assert "samovar presets" in capsys.readouterr().err
@@ -391,3 +396,24 @@ def test_synchronised_norm_has_the_same_tensors_and_answers():
         assert set(model.state_dict()) == names
         assert len(list(model.parameters())) == parameters
         torch.testing.assert_close(model.eval().embed(images), before)
+
+
+def test_a_backbone_of_ones_own_is_trained_saved_and_passed_again(tmp_path):
+    class Own(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.layer = torch.nn.Linear(3 * 12 * 12, 7)
+
+        def forward(self, images: torch.Tensor) -> torch.Tensor:
+            return self.layer(images.flatten(1))
+
+    settings = replace(TINY, updates=2, model=ModelSettings(backbone="custom", size=7))
+    own = Own()
+    before = own.layer.weight.detach().clone()
+    train(settings, tmp_path / "run", backbone=own)
+    assert not torch.equal(own.layer.weight, before)
+    with pytest.raises(ModelError, match="pass it as `backbone`"):
+        load_model(tmp_path / "run" / "model")
+    load_model(tmp_path / "run" / "model", Own())
+    with pytest.raises(RunError, match="passed as `backbone`"):
+        train(settings, tmp_path / "other")

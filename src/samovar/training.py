@@ -4,6 +4,7 @@ Devices, mixed precision and several processes are lightning-fabric's. Ranks sha
 weighted by its number of tasks.
 """
 
+import copy
 import dataclasses
 import math
 import os
@@ -16,7 +17,7 @@ from typing import Any
 import torch
 from lightning_fabric import Fabric
 from lightning_fabric.strategies.ddp import DDPStrategy
-from torch import Tensor
+from torch import Tensor, nn
 
 from samovar.batches import BatchSource
 from samovar.checkpoint import Progressed, load_checkpoint, save_checkpoint
@@ -24,6 +25,7 @@ from samovar.data.augmentation import Normalisation
 from samovar.data.dataset import Dataset
 from samovar.data.episodes import EpisodeSampler
 from samovar.data.prepare import ready
+from samovar.data.store import data_folder
 from samovar.errors import RunError
 from samovar.evaluation import Accuracy, TaskEvaluator
 from samovar.model_folder import SavedModel, load_model, save_model
@@ -63,14 +65,18 @@ def train(
     preset: str = "own",
     devices: Devices | None = None,
     init: Path | None = None,
+    backbone: nn.Module | None = None,
     watch: Watch = unwatched,
 ) -> Run | None:
     """Train settings or a preset in the run folder `out`, or go on where it stopped.
 
-    The folder is runs/PRESET if not given. Processes other than the first return None.
+    The folder is runs/PRESET if not given. `backbone` is a torch module of your own, from images (B, C, H, W) to
+    vectors (B, model.size), with `model.backbone="custom"`. Processes other than the first return None.
     """
     if isinstance(settings, Preset):
         preset, settings = settings.name, settings.settings
+    if (settings.model.backbone == "custom") != (backbone is not None):
+        raise RunError('A module of your own is passed as `backbone` from Python, with model.backbone="custom".')
     fabric = _fabric(settings, devices or Devices())
     fabric.launch()
     folder = RunFolder(out or Path("runs") / preset)
@@ -79,15 +85,16 @@ def train(
         folder.take(preset, settings)
     try:
         with fabric.rank_zero_first():  # the others find the data prepared
+            if first and not (data_folder() / settings.data.name).exists():
+                watch({"event": f"preparing {settings.data.name}"})
             store = ready(settings.data.name)
-        training = Training(
-            fabric,
-            settings,
-            folder,
-            store_dataset(settings, "train", store),
-            init,
-            watch if first else unwatched,
-        )
+        dataset = store_dataset(settings, "train", store)
+        _check_shape(settings, dataset)
+        model = FewShotModel(settings.model, backbone, settings.seed)
+        watched = watch if first else unwatched
+        if init is not None:
+            _start_from(model, init, watched)
+        training = Training(fabric, settings, folder, dataset, model, watched)
         progressed = training.run()
         return training.finish(progressed) if first else None
     finally:
@@ -141,7 +148,7 @@ class Training:
         settings: TrainSettings,
         folder: RunFolder,
         dataset: Dataset,
-        init: Path | None,
+        model: FewShotModel,
         watch: Watch,
     ) -> None:
         self.fabric, self.settings, self.folder, self.watch = fabric, settings, folder, watch
@@ -153,9 +160,6 @@ class Training:
         self.sampler = EpisodeSampler(dataset, settings.episodes, settings.seed, group=settings.tasks)
         self.validation = store_dataset(settings, "val", dataset.store)
         EpisodeSampler(self.validation, settings.validation.episodes, 0)  # complains before any work is done
-        model = FewShotModel(settings.model, seed=settings.seed)
-        if init is not None:
-            _start_from(model, init, watch)
         if world > 1 and settings.model.norm == "running":
             synchronise(model)
         self.model = channels_last(model)
@@ -293,7 +297,8 @@ class Training:
     def finish(self, progressed: Progressed) -> Run:
         """Test the best model and write its card."""
         settings, v = self.settings, self.settings.validation
-        best = load_model(self.folder.model, self.model.backbone if settings.model.backbone == "custom" else None)
+        own = copy.deepcopy(self.model.backbone) if settings.model.backbone == "custom" else None
+        best = load_model(self.folder.model, own)
         channels_last(best.model.to(self.fabric.device))
         dataset = store_dataset(settings, "test", self.validation.store)
         evaluator = TaskEvaluator(best.model, dataset, self.normalisation, self.fabric.device)
@@ -317,6 +322,18 @@ def _check_world(settings: TrainSettings, world: int, device: torch.device) -> N
         raise RunError(
             "Running batch norm needs statistics of the whole batch, which torch shares between GPUs but not between "
             "CPU processes. Use --model.norm episode, or one process."
+        )
+
+
+def _check_shape(settings: TrainSettings, dataset: Dataset) -> None:
+    shape, model = tuple(dataset.store.facts["shape"]), settings.model
+    if model.backbone == "custom":
+        return
+    expected = (model.size,) if model.backbone == "identity" else (model.size, model.size, model.channels)
+    if shape != expected:
+        flags = f"--model.size {shape[0]}" + (f" --model.channels {shape[2]}" if len(shape) == 3 else "")
+        raise RunError(
+            f"{dataset.store.name} has {shape} for each image, but the model expects {expected}. Use {flags}."
         )
 
 
