@@ -44,11 +44,16 @@ CASES: dict[str, tuple[ModelSettings, EpisodeSettings, int]] = {
     "conv4-28": (ModelSettings(channels=1, size=28), EpisodeSettings(20, 1, 5), 2),
     "conv4-32": (ModelSettings(size=32), EpisodeSettings(5, 5, 8), 4),
     "resnet12-32": (
+        ModelSettings(backbone="resnet12", classifier="cosine", size=32),
+        EpisodeSettings(5, 5, 32, pooled_queries=True),
+        2,
+    ),
+    "resnet12-32-quarter-width": (
         ModelSettings(backbone="resnet12", classifier="cosine", size=32, width=16),
         EpisodeSettings(5, 5, 32, pooled_queries=True),
         2,
     ),
-    "resnet12-32-ten": (
+    "resnet12-32-quarter-width-ten": (
         ModelSettings(backbone="resnet12", classifier="cosine", size=32, width=16, task_embedding=True),
         EpisodeSettings(5, 5, 32, pooled_queries=True),
         2,

@@ -197,7 +197,8 @@ def _quick(
 
 def _own() -> Iterator[Preset]:
     grey = ModelSettings(channels=1, size=28)
-    glyphs = _quick(DataSettings("glyphs"), grey, EpisodeSettings(20, 1, 5), 2, 600)
+    glyphs = _quick(DataSettings("glyphs"), grey, EpisodeSettings(20, 1, 5), 2, 700)
+    glyphs = replace(glyphs, optimizer=OptimizerSettings(learning_rate=4e-3))
     yield Preset("glyphs", "CONV-4 on glyphs, 20-way 1-shot: the default, minutes on a laptop", glyphs)
     for way, shot in ((20, 1), (20, 5), (5, 1), (5, 5)):
         omniglot = _quick(DataSettings("omniglot", rotations=True), grey, EpisodeSettings(way, shot, 5), 4, 2000)
