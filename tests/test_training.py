@@ -370,6 +370,17 @@ def test_too_few_classes_are_refused_before_training(tmp_path):
         train(replace(TINY, validation=replace(TINY.validation, way=5)), tmp_path / "other")
 
 
+def test_tensorboard_files_and_plain_lines(tmp_path, capsys):
+    arguments = command(replace(TINY, updates=2), tmp_path / "run", "--tensorboard")
+    assert main(arguments[arguments.index("train") :]) == 0
+    assert list((tmp_path / "run" / "tensorboard").glob("events*"))
+    lines = capsys.readouterr().err.splitlines()
+    assert json.loads(lines[0])["updates"] == 2, "the resolved settings are printed"
+    assert any(
+        re.match(r"update 2/2  loss .* NLL .* KL .* largest variance .* images/s .* s left", line) for line in lines
+    )
+
+
 def test_a_model_that_does_not_fit_the_images_is_refused_with_the_flags_that_fit(tmp_path):
     with pytest.raises(RunError, match=r"Use --model.size 12 --model.channels 3"):
         train(replace(TINY, model=replace(TINY.model, channels=1, size=28)), tmp_path / "run")

@@ -18,6 +18,9 @@ from samovar.run_config import (
 )
 
 Shot = Literal[1, 5]
+Method = Literal["samovar", "tadam"]
+Benchmark = Literal["miniimagenet", "cifar_fs", "fc100"]
+SHOTS: tuple[Shot, Shot] = (5, 1)
 
 
 @dataclass(frozen=True)
@@ -59,9 +62,9 @@ def table1(method: str, shot: Shot) -> TrainSettings:
 
 
 def resnet(
-    data: Literal["miniimagenet", "cifar_fs", "fc100"],
+    data: Benchmark,
     shot: Shot,
-    method: Literal["samovar", "tadam"],
+    method: Method,
     *,
     scaled: bool,
     auxiliary: bool,
@@ -119,6 +122,12 @@ def _sgd(mini: bool, shot: Shot, updates: int, augmented: bool) -> OptimizerSett
 
 
 PUBLISHED_TABLE_1 = {"versa": (68.0, 52.5), "samovar": (69.8, 52.4), "separate": (66.6, 50.8)}
+TABLE_2_COLUMNS: tuple[tuple[Shot, Method, float], ...] = (
+    (5, "tadam", 0.2),
+    (5, "samovar", 0.2),
+    (1, "tadam", 0.3),
+    (1, "samovar", 0.3),
+)
 PUBLISHED_TABLE_2 = {  # alpha, AT, TEN: TADAM 5-shot, SAMOVAR 5-shot, TADAM 1-shot, SAMOVAR 1-shot
     (False, False, False): (73.5, 75.3, 58.2, 59.3),
     (True, False, False): (74.9, 76.9, 57.4, 58.2),
@@ -129,7 +138,9 @@ PUBLISHED_TABLE_2 = {  # alpha, AT, TEN: TADAM 5-shot, SAMOVAR 5-shot, TADAM 1-s
     (True, False, True): (74.9, 76.8, 57.3, 58.5),
     (True, True, True): (75.9, 77.5, 57.6, 60.7),
 }
-PUBLISHED_AUGMENTED = {  # data: table, 5-shot, 1-shot, their intervals
+PUBLISHED_AUGMENTED: dict[
+    Benchmark, tuple[str, float, float, float, float]
+] = {  # data: table, 5-shot, 1-shot, their intervals
     "miniimagenet": ("3", 79.5, 63.3, 0.2, 0.3),
     "fc100": ("4", 57.9, 42.1, 0.3, 0.3),
     "cifar_fs": ("5", 85.3, 72.5, 0.2, 0.3),
@@ -138,22 +149,21 @@ PUBLISHED_AUGMENTED = {  # data: table, 5-shot, 1-shot, their intervals
 
 def _table1() -> Iterator[Preset]:
     for method, figures in PUBLISHED_TABLE_1.items():
-        for shot, figure, interval in zip((5, 1), figures, (0.2, 0.3), strict=True):
+        for shot, figure, interval in zip(SHOTS, figures, (0.2, 0.3), strict=True):
             name = f"table1-{method}-{shot}shot"
             about = f"CONV-5 on miniImageNet, {method}, {shot}-shot"
-            yield Preset(name, about, table1(method, shot), Published("1", figure, interval))  # type: ignore[arg-type]
+            yield Preset(name, about, table1(method, shot), Published("1", figure, interval))
 
 
 def _table2() -> Iterator[Preset]:
     for (scaled, auxiliary, embedding), figures in PUBLISHED_TABLE_2.items():
         parts = [part for part, on in (("sc", scaled), ("at", auxiliary), ("ten", embedding)) if on]
-        cells = ((5, "tadam", 0.2), (5, "samovar", 0.2), (1, "tadam", 0.3), (1, "samovar", 0.3))
-        for (shot, method, interval), figure in zip(cells, figures, strict=True):
+        for (shot, method, interval), figure in zip(TABLE_2_COLUMNS, figures, strict=True):
             name = "-".join(["table2", method, *(parts or ["base"]), f"{shot}shot"])
             settings = resnet(
                 "miniimagenet",
-                shot,  # type: ignore[arg-type]
-                method,  # type: ignore[arg-type]
+                shot,
+                method,
                 scaled=scaled,
                 auxiliary=auxiliary,
                 embedding=embedding,
@@ -165,10 +175,10 @@ def _table2() -> Iterator[Preset]:
 
 def _augmented() -> Iterator[Preset]:
     for data, (table, five, one, ci_five, ci_one) in PUBLISHED_AUGMENTED.items():
-        for shot, figure, interval in ((5, five, ci_five), (1, one, ci_one)):
+        for shot, figure, interval in zip(SHOTS, (five, one), (ci_five, ci_one), strict=True):
             settings = resnet(
-                data,  # type: ignore[arg-type]
-                shot,  # type: ignore[arg-type]
+                data,
+                shot,
                 "samovar",
                 scaled=True,
                 auxiliary=True,

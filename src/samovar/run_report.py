@@ -11,7 +11,8 @@ from samovar.files import write_whole
 from samovar.plots import episode_figure, training_figure
 from samovar.run_config import Published
 from samovar.run_folder import RunFolder, read_metrics
-from samovar.training import Run, store_dataset
+from samovar.training import Run
+from samovar.training_setup import store_dataset
 
 
 def write_report(run: Run, published: Published | None = None) -> None:

@@ -7,7 +7,6 @@ weighted by its number of tasks.
 import copy
 import dataclasses
 import math
-import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,12 +15,10 @@ from typing import Any
 
 import torch
 from lightning_fabric import Fabric
-from lightning_fabric.strategies.ddp import DDPStrategy
 from torch import Tensor, nn
 
 from samovar.batches import BatchSource
 from samovar.checkpoint import Progressed, load_checkpoint, save_checkpoint
-from samovar.data.augmentation import Normalisation
 from samovar.data.dataset import Dataset
 from samovar.data.episodes import EpisodeSampler
 from samovar.data.prepare import ready
@@ -38,6 +35,15 @@ from samovar.preset_table import Preset
 from samovar.run_config import Devices, TrainSettings
 from samovar.run_folder import RunFolder
 from samovar.task_noise import TaskNoise
+from samovar.training_setup import (
+    channels_last,
+    check_shape,
+    check_world,
+    make_fabric,
+    normalisation_of,
+    start_from,
+    store_dataset,
+)
 
 Watch = Callable[[dict[str, Any]], None]
 """Called with every line of metrics, and with {"event": text} for what people should know."""
@@ -77,7 +83,7 @@ def train(
         preset, settings = settings.name, settings.settings
     if (settings.model.backbone == "custom") != (backbone is not None):
         raise RunError('A module of your own is passed as `backbone` from Python, with model.backbone="custom".')
-    fabric = _fabric(settings, devices or Devices())
+    fabric = make_fabric(settings, devices or Devices())
     fabric.launch()
     folder = RunFolder(out or Path("runs") / preset)
     first = fabric.is_global_zero
@@ -89,54 +95,17 @@ def train(
                 watch({"event": f"preparing {settings.data.name}"})
             store = ready(settings.data.name)
         dataset = store_dataset(settings, "train", store)
-        _check_shape(settings, dataset)
+        check_shape(settings, dataset)
         model = FewShotModel(settings.model, backbone, settings.seed)
         watched = watch if first else unwatched
         if init is not None:
-            _start_from(model, init, watched)
+            watched({"event": start_from(model, init)})
         training = Training(fabric, settings, folder, dataset, model, watched)
         progressed = training.run()
         return training.finish(progressed) if first else None
     finally:
         if first:
             folder.release()
-
-
-def channels_last(model: FewShotModel) -> FewShotModel:
-    """The memory order that convolutions want."""
-    return model.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
-
-
-def store_dataset(settings: TrainSettings, split: str, store: Any = None) -> Dataset:
-    """A part of the run's data."""
-    data = settings.data
-    return Dataset(store or ready(data.name), split, scheme=data.scheme, rotations=data.rotations)
-
-
-def normalisation_of(settings: TrainSettings, dataset: Dataset) -> Normalisation:
-    """How images enter the network."""
-    standard = Normalisation.standard(dataset.store)
-    if settings.data.normalisation == "standard":
-        return standard
-    channels = len(standard.mean)
-    return Normalisation((0.0,) * channels, (1.0,) * channels, standard.scale)
-
-
-def _fabric(settings: TrainSettings, devices: Devices) -> Fabric:
-    count, nodes = devices.devices, devices.nodes
-    if torch.distributed.is_torchelastic_launched():
-        count = int(os.environ["LOCAL_WORLD_SIZE"])
-        nodes = int(os.environ["WORLD_SIZE"]) // count
-    # With auxiliary co-training each of the two losses leaves some parameters alone.
-    unused = settings.model.auxiliary_classes > 0
-    strategy: Any = DDPStrategy(find_unused_parameters=unused) if count * nodes > 1 else "auto"
-    return Fabric(
-        accelerator=devices.accelerator,
-        devices=count,
-        num_nodes=nodes,
-        strategy=strategy,
-        precision=settings.precision,
-    )
 
 
 class Training:
@@ -153,7 +122,7 @@ class Training:
     ) -> None:
         self.fabric, self.settings, self.folder, self.watch = fabric, settings, folder, watch
         world, rank = fabric.world_size, fabric.global_rank
-        _check_world(settings, world, fabric.device)
+        check_world(settings, world, fabric.device)
         self.own = [task for task in range(settings.tasks) if task * world // settings.tasks == rank]
         self.normalisation = normalisation_of(settings, dataset)
         self.source = BatchSource(dataset, self.normalisation, fabric.device, settings.seed, settings.augmentation)
@@ -313,36 +282,3 @@ class Training:
         saved = dataclasses.replace(best, training=best.training | {"figures": figures})
         save_model(saved, self.folder.model)
         return Run(self.folder.path, settings, saved, test)
-
-
-def _check_world(settings: TrainSettings, world: int, device: torch.device) -> None:
-    if world > settings.tasks:
-        raise RunError(f"{world} processes cannot share {settings.tasks} tasks. Use fewer processes, or more --tasks.")
-    if world > 1 and settings.model.norm == "running" and device.type == "cpu":
-        raise RunError(
-            "Running batch norm needs statistics of the whole batch, which torch shares between GPUs but not between "
-            "CPU processes. Use --model.norm episode, or one process."
-        )
-
-
-def _check_shape(settings: TrainSettings, dataset: Dataset) -> None:
-    shape, model = tuple(dataset.store.facts["shape"]), settings.model
-    if model.backbone == "custom":
-        return
-    expected = (model.size,) if model.backbone == "identity" else (model.size, model.size, model.channels)
-    if shape != expected:
-        flags = f"--model.size {shape[0]}" + (f" --model.channels {shape[2]}" if len(shape) == 3 else "")
-        raise RunError(
-            f"{dataset.store.name} has {shape} for each image, but the model expects {expected}. Use {flags}."
-        )
-
-
-def _start_from(model: FewShotModel, folder: Path, watch: Watch) -> None:
-    """Take every tensor that fits from a model folder."""
-    source = load_model(folder, None).model.state_dict()
-    target = model.state_dict()
-    fitting = {name: tensor for name, tensor in source.items() if name in target and target[name].shape == tensor.shape}
-    if not any(name.startswith("backbone") for name in fitting):
-        raise RunError(f"The feature extractor in {folder} does not fit this model.")
-    model.load_state_dict(target | fitting)
-    watch({"event": f"started from {folder}: {len(fitting)} of {len(target)} tensors taken"})

@@ -1,0 +1,91 @@
+"""What a training run needs before its first update: devices, data that fits, a model to start from."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import torch
+from lightning_fabric import Fabric
+from lightning_fabric.strategies.ddp import DDPStrategy
+
+from samovar.data.augmentation import Normalisation
+from samovar.data.dataset import Dataset
+from samovar.data.prepare import ready
+from samovar.data.store import Store
+from samovar.errors import RunError
+from samovar.model_folder import load_model
+from samovar.models.model import FewShotModel
+from samovar.run_config import Devices, TrainSettings
+
+
+def channels_last(model: FewShotModel) -> FewShotModel:
+    """The memory order that convolutions want."""
+    return model.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+
+
+def store_dataset(settings: TrainSettings, split: str, store: Store | None = None) -> Dataset:
+    """A part of the run's data."""
+    data = settings.data
+    return Dataset(store or ready(data.name), split, scheme=data.scheme, rotations=data.rotations)
+
+
+def normalisation_of(settings: TrainSettings, dataset: Dataset) -> Normalisation:
+    """How images enter the network."""
+    standard = Normalisation.standard(dataset.store)
+    if settings.data.normalisation == "standard":
+        return standard
+    channels = len(standard.mean)
+    return Normalisation((0.0,) * channels, (1.0,) * channels, standard.scale)
+
+
+def make_fabric(settings: TrainSettings, devices: Devices) -> Fabric:
+    """Processes and number format; under torchrun, as many processes as it launched."""
+    count, nodes = devices.devices, devices.nodes
+    if torch.distributed.is_torchelastic_launched():
+        count = int(os.environ["LOCAL_WORLD_SIZE"])
+        nodes = int(os.environ["WORLD_SIZE"]) // count
+    # With auxiliary co-training each of the two losses leaves some parameters alone.
+    unused = settings.model.auxiliary_classes > 0
+    strategy: Any = DDPStrategy(find_unused_parameters=unused) if count * nodes > 1 else "auto"
+    return Fabric(
+        accelerator=devices.accelerator,
+        devices=count,
+        num_nodes=nodes,
+        strategy=strategy,
+        precision=settings.precision,
+    )
+
+
+def check_world(settings: TrainSettings, world: int, device: torch.device) -> None:
+    """Refuse a number of processes that cannot do the work of one."""
+    if world > settings.tasks:
+        raise RunError(f"{world} processes cannot share {settings.tasks} tasks. Use fewer processes, or more --tasks.")
+    if world > 1 and settings.model.norm == "running" and device.type == "cpu":
+        raise RunError(
+            "Running batch norm needs statistics of the whole batch, which torch shares between GPUs but not between "
+            "CPU processes. Use --model.norm episode, or one process."
+        )
+
+
+def check_shape(settings: TrainSettings, dataset: Dataset) -> None:
+    """Refuse data that the model cannot take."""
+    shape, model = tuple(dataset.store.facts["shape"]), settings.model
+    if model.backbone == "custom":
+        return
+    expected = (model.size,) if model.backbone == "identity" else (model.size, model.size, model.channels)
+    if shape != expected:
+        flags = f"--model.size {shape[0]}" + (f" --model.channels {shape[2]}" if len(shape) == 3 else "")
+        raise RunError(
+            f"{dataset.store.name} has {shape} for each image, but the model expects {expected}. Use {flags}."
+        )
+
+
+def start_from(model: FewShotModel, folder: Path) -> str:
+    """Take every tensor that fits from a model folder; returns what was taken, in a sentence."""
+    source = load_model(folder, None).model.state_dict()
+    target = model.state_dict()
+    fitting = {name: tensor for name, tensor in source.items() if name in target and target[name].shape == tensor.shape}
+    if not any(name.startswith("backbone") for name in fitting):
+        raise RunError(f"The feature extractor in {folder} does not fit this model.")
+    model.load_state_dict(target | fitting)
+    return f"started from {folder}: {len(fitting)} of {len(target)} tensors taken"
