@@ -1,15 +1,20 @@
 """Accuracy over tasks: the cached route and the plain route agree, and the interval is the one stated."""
 
+import json
+
 import numpy as np
 import pytest
 import torch
 from conftest import make_store
 
-from samovar.config import EpisodeSettings, ModelSettings
+import samovar
+from samovar.cli import main
+from samovar.config import EpisodeSettings, ModelSettings, Protocol, named_protocol
 from samovar.data.augmentation import Normalisation
 from samovar.data.dataset import Dataset
 from samovar.data.episodes import EpisodeSampler
 from samovar.evaluation import Accuracy, TaskEvaluator
+from samovar.model_folder import SavedModel, save_model
 from samovar.models.model import FewShotModel
 from samovar.models.norm import set_norm
 from samovar.predictive import PredictiveNoise, predict
@@ -61,3 +66,39 @@ def test_interval():
     assert accuracy.ci95 == pytest.approx(1.96 * np.std(tasks, ddof=1) / 2)
     assert str(accuracy) == "50.00 ± 28.85 %"
     assert Accuracy.of(np.array([1.0])).ci95 == 0
+
+
+def test_evaluate_command_and_python_agree_and_repeat(tmp_path, data_folder, capsys):
+    split = {
+        "train": ["class 0", "class 1", "class 2"],
+        "val": ["class 3", "class 4"],
+        "test": [f"class {i}" for i in range(5, 9)],
+    }
+    store = make_store(data_folder, [12] * 9, (12, 12, 3), split)
+    settings = ModelSettings(size=12, width=4)
+    training = {"settings": {"data": {"name": "toy", "scheme": None, "rotations": False}}}
+    saved = SavedModel(FewShotModel(settings), Normalisation.standard(store), training)
+    save_model(saved, tmp_path / "run" / "model")
+    flags = ["--way", "3", "--shot", "2", "--queries", "4", "--episodes", "25", "--samples", "20"]
+    for folder in ("one", "two"):
+        assert main(["evaluate", str(tmp_path / "run"), *flags, "--out", str(tmp_path / folder)]) == 0
+    assert "25 tasks x 4 queries per class, 20 samples" in " ".join(capsys.readouterr().out.split())
+    written = [(tmp_path / folder / "evaluation.json").read_bytes() for folder in ("one", "two")]
+    assert written[0] == written[1]
+    summary = json.loads(written[0])
+    evaluation = samovar.evaluate(saved, samovar.Protocol(way=3, shot=2, queries=4, episodes=25, samples=20))
+    assert evaluation.summary == summary
+    assert {"mean", "ci95"} == set(summary["accuracy"]) == set(summary["nll"]) == set(summary["brier"])
+    assert summary["protocol"]["norm"] == "running"
+    with np.load(tmp_path / "one" / "evaluation.npz") as tasks:
+        assert tasks["predictive_accuracy"].shape == (25,)
+        assert tasks["predictive_accuracy"].mean() == pytest.approx(summary["accuracy"]["mean"])
+    assert main(["evaluate", str(tmp_path / "run"), *flags, "--way", "9", "--out", str(tmp_path / "three")]) == 2
+    assert "too few classes" in capsys.readouterr().err
+    assert main(["evaluate", str(tmp_path / "nothing")]) == 2
+
+
+def test_named_protocols():
+    assert named_protocol("paper", 5) == Protocol(5, 5, 15, episodes=5000, samples=1000)
+    assert named_protocol("tadam", 1) == Protocol(5, 1, 100, pooled_queries=True, episodes=5000, samples=1000)
+    assert named_protocol("versa", 5) == Protocol(5, 5, 5, episodes=600, samples=1000)

@@ -8,8 +8,10 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from samovar.config import Protocol as Protocol
     from samovar.config import SyntheticSettings as SyntheticSettings
     from samovar.errors import SamovarError as SamovarError
+    from samovar.evaluation import evaluate as evaluate
     from samovar.experiments.synthetic import synthetic_study as synthetic_study
     from samovar.preset_table import PRESETS as presets  # noqa: N811
     from samovar.run_config import TrainSettings as TrainSettings
@@ -18,15 +20,26 @@ if TYPE_CHECKING:
 __version__ = version("samovar")
 
 _HOME = {
+    "Protocol": ("samovar.config", "Protocol"),
     "SamovarError": ("samovar.errors", "SamovarError"),
     "SyntheticSettings": ("samovar.config", "SyntheticSettings"),
     "TrainSettings": ("samovar.run_config", "TrainSettings"),
+    "evaluate": ("samovar.evaluation", "evaluate"),
     "presets": ("samovar.preset_table", "PRESETS"),
     "synthetic_study": ("samovar.experiments.synthetic", "synthetic_study"),
     "train": ("samovar.training", "train"),
 }
 
-__all__ = ["SamovarError", "SyntheticSettings", "TrainSettings", "presets", "synthetic_study", "train"]
+__all__ = [
+    "Protocol",
+    "SamovarError",
+    "SyntheticSettings",
+    "TrainSettings",
+    "evaluate",
+    "presets",
+    "synthetic_study",
+    "train",
+]
 
 
 def __getattr__(name: str) -> Any:

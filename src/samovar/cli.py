@@ -7,6 +7,7 @@ from collections.abc import Callable
 import tyro
 
 from samovar.commands.data import DATA_COMMANDS, data
+from samovar.commands.evaluate import evaluate
 from samovar.commands.presets import presets
 from samovar.commands.synthetic import synthetic
 from samovar.commands.train import run_train, train
@@ -18,7 +19,13 @@ DESCRIPTION = """Bayesian few-shot image classification.
 Every command explains itself with --help. Results are printed for people and written as JSON.
 Add --debug to any command to see the full traceback of an error."""
 
-COMMANDS: dict[str, Callable[..., None]] = {"train": train, "presets": presets, "data": data, "synthetic": synthetic}
+COMMANDS: dict[str, Callable[..., None]] = {
+    "train": train,
+    "evaluate": evaluate,
+    "presets": presets,
+    "data": data,
+    "synthetic": synthetic,
+}
 GROUPS: dict[str, dict[str, Callable[..., None]]] = {"data": DATA_COMMANDS}
 """Commands that have commands of their own."""
 

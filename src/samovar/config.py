@@ -188,3 +188,49 @@ class ModelSettings:
             or min(self.samples, self.channels, self.size, self.width) < 1
         ):
             refuse("--beta must not be negative; --alpha, --samples, --channels, --size and --width must be positive.")
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """How a figure is measured; printed with every result. The defaults are the paper's."""
+
+    way: int = 5
+    """Classes of a task."""
+    shot: int = 1
+    """Support images of each class."""
+    queries: int = 15
+    """Query images of each class; of the whole task with `pooled_queries`."""
+    pooled_queries: bool = False
+    """Draw the queries from the pooled rest of the task's classes (TADAM's way)."""
+    episodes: int = 5000
+    """Tasks."""
+    samples: int = 1000
+    """Samples of the classifier for the predictive."""
+    seed: int = 0
+    """Which tasks, and which samples."""
+    split: Literal["test", "val", "train"] = "test"
+    """Which part of the data."""
+    norm: Literal["as trained", "running", "episode"] = "as trained"
+    """Batch norm at test; `episode` is transductive."""
+
+    def __post_init__(self) -> None:
+        if self.episodes < 1 or self.samples < 1 or self.queries < 1:
+            raise SettingsError("--episodes, --samples and --queries must be at least 1.")
+        self.tasks  # noqa: B018 (checks way and shot)
+
+    @property
+    def tasks(self) -> EpisodeSettings:
+        """The shape of its tasks."""
+        return EpisodeSettings(self.way, self.shot, self.queries, self.pooled_queries)
+
+    def __str__(self) -> str:
+        queries = f"{self.queries} queries {'in all' if self.pooled_queries else 'per class'}"
+        shape = f"{self.way}-way {self.shot}-shot, {self.episodes} tasks x {queries}, {self.samples} samples"
+        return f"{shape}, {self.split} classes, seed {self.seed}"
+
+
+def named_protocol(name: Literal["paper", "tadam", "versa"], shot: int) -> Protocol:
+    """The protocols of the paper's tables: its own, TADAM's with 100 queries in all, VERSA's with as many as shots."""
+    if name == "tadam":
+        return Protocol(shot=shot, queries=100, pooled_queries=True)
+    return Protocol(shot=shot, episodes=600, queries=shot) if name == "versa" else Protocol(shot=shot)

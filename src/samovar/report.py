@@ -94,3 +94,19 @@ def data_table(stores: dict[str, Store | DataError]) -> Table:
             state = "can be prepared" if not source.root_hint or source.downloads else "can be prepared with --root"
             table.add_row(name, source.title, source.licence, state)
     return table
+
+
+def evaluation_table(summary: dict[str, Any]) -> Table:
+    """Figures of a model, those of the classifier at the mean beside them; the protocol is the title."""
+    table = Table(title=f"{escape(summary['data'])}\n{escape(summary['protocol']['text'])}")
+    for column in ("", "mean of sampled classifiers", "classifier at the mean"):
+        table.add_column(column, justify="left" if not column else "right")
+    both = (summary, summary["mean_classifier"])
+    table.add_row(
+        "accuracy", *(f"{100 * s['accuracy']['mean']:.2f} ± {100 * s['accuracy']['ci95']:.2f} %" for s in both)
+    )
+    for name, label in (("nll", "negative log-likelihood"), ("brier", "Brier score")):
+        table.add_row(label, *(f"{s[name]['mean']:.4f} ± {s[name]['ci95']:.4f}" for s in both))
+    cells = (f"{s['ece']['value']:.4f} ({s['ece']['ci95'][0]:.4f} to {s['ece']['ci95'][1]:.4f})" for s in both)
+    table.add_row("expected calibration error", *cells)
+    return table
