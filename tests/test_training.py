@@ -191,21 +191,25 @@ def test_other_settings_on_an_existing_run_are_refused_by_name(tmp_path):
 
 
 def test_a_second_process_on_the_same_run_is_refused(tmp_path):
-    process = subprocess.Popen(
-        command(replace(TINY, updates=5000), tmp_path / "run"), stderr=subprocess.PIPE, text=True
-    )
-    while "update" not in process.stderr.readline():
-        assert process.poll() is None
-    with pytest.raises(RunError, match="Another process"):
-        train(replace(TINY, updates=5000), tmp_path / "run")
-    process.kill()
-    process.communicate()
-    with pytest.raises(KeyboardInterrupt):
-        train(
-            replace(TINY, updates=5000),
-            tmp_path / "run",
-            watch=lambda line: (_ for _ in ()).throw(KeyboardInterrupt()) if "loss" in line else None,
-        )
+    long = replace(TINY, updates=5000)
+    with subprocess.Popen(command(long, tmp_path / "run"), stderr=subprocess.PIPE, text=True) as process:
+        try:
+            while not process.stderr.readline().startswith("update "):  # then it has the lock
+                assert process.poll() is None
+            with pytest.raises(RunError, match="Another process"):
+                train(long, tmp_path / "run", watch=stop_at(1))
+        finally:
+            process.kill()
+    reached: list[int] = []
+
+    def stop_soon(line: dict) -> None:
+        reached.append(line.get("update", 0))
+        if "loss" in line:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):  # the lock has died with its process
+        train(long, tmp_path / "run", watch=stop_soon)
+    assert reached[-1] > 0
 
 
 def test_a_loss_that_is_not_finite_stops_the_run(tmp_path):
