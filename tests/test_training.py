@@ -367,11 +367,17 @@ def test_own_images_from_the_command_line(tmp_path, capsys):
     assert "--root" in capsys.readouterr().err
 
 
-def test_too_few_classes_are_refused_before_training(tmp_path):
+def test_too_few_classes_are_refused_before_training(tmp_path, data_folder):
     with pytest.raises(DataError, match="too few classes for tasks of 7"):
         train(replace(TINY, episodes=EpisodeSettings(7, 1, 1)), tmp_path / "run")
     with pytest.raises(DataError, match="too few classes for tasks of 5"):
         train(replace(TINY, validation=replace(TINY.validation, way=5)), tmp_path / "other")
+    names = [f"class {i}" for i in range(12)]
+    make_store(
+        data_folder, [10] * 12, (12, 12, 3), {"train": names[:6], "val": names[6:10], "test": names[10:]}, "short"
+    )
+    with pytest.raises(DataError, match=r"short \(test, 2 classes\) has too few classes for tasks of 3"):
+        train(replace(TINY, data=DataSettings("short")), tmp_path / "third")
 
 
 def test_tensorboard_files_and_plain_lines(tmp_path, capsys):

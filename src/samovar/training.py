@@ -127,8 +127,9 @@ class Training:
         self.normalisation = normalisation_of(settings, dataset)
         self.source = BatchSource(dataset, self.normalisation, fabric.device, settings.seed, settings.augmentation)
         self.sampler = EpisodeSampler(dataset, settings.episodes, settings.seed, group=settings.tasks)
-        self.validation = store_dataset(settings, "val", dataset.store)
-        EpisodeSampler(self.validation, settings.validation.episodes, 0)  # complains before any work is done
+        self.validation, self.test = (store_dataset(settings, part, dataset.store) for part in ("val", "test"))
+        for part in (self.validation, self.test):
+            EpisodeSampler(part, settings.validation.episodes, settings.seed)  # complains before any work is done
         if world > 1 and settings.model.norm == "running":
             synchronise(model)
         self.model = channels_last(model)
@@ -269,15 +270,14 @@ class Training:
         own = copy.deepcopy(self.model.backbone) if settings.model.backbone == "custom" else None
         best = load_model(self.folder.model, own)
         channels_last(best.model.to(self.fabric.device))
-        dataset = store_dataset(settings, "test", self.validation.store)
-        evaluator = TaskEvaluator(best.model, dataset, self.normalisation, self.fabric.device)
+        evaluator = TaskEvaluator(best.model, self.test, self.normalisation, self.fabric.device)
         test = evaluator.accuracy(v.episodes, v.test_tasks, v.test_samples, settings.seed)
         protocol = (
             f"{v.way}-way {v.shot}-shot, {v.test_tasks} tasks x {v.queries} queries per class, {v.test_samples} samples"
         )
         figures = {
             "validation accuracy": f"{100 * progressed.best:.2f} % (update {progressed.best_update})",
-            f"test accuracy, {protocol}, {settings.model.norm} norm, {dataset.description}": str(test),
+            f"test accuracy, {protocol}, {settings.model.norm} norm, {self.test.description}": str(test),
         }
         saved = dataclasses.replace(best, training=best.training | {"figures": figures})
         save_model(saved, self.folder.model)
