@@ -1,7 +1,6 @@
 """Objectives and predictive against brute force: explicitly sampled classifiers, closed forms, known limits."""
 
 import math
-import resource
 import subprocess
 import sys
 
@@ -191,7 +190,7 @@ def test_divergence_against_monte_carlo():
 
 
 def test_memory_stays_bounded():
-    """1000 classes x 1000 queries x 200 samples (more only repeats the same block) within 2 GB in all."""
+    """1000 classes x 1000 queries within 2 GB in all; 40 samples are ten blocks, and more only repeat a block."""
     script = """
 import resource, torch
 from torch.distributions import Normal
@@ -205,4 +204,3 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert int(run.stdout) < 2_000_000, "kilobytes"
-    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss > 0

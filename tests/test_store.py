@@ -2,7 +2,6 @@
 
 import multiprocessing
 import os
-import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -51,7 +50,7 @@ def test_channel_statistics_are_those_of_the_training_classes(tmp_path):
 
 
 def test_opening_maps_and_does_not_load(tmp_path):
-    """A store of 1.3 GB (a sparse file) opens in a process that may use no more than 0.6 GB of data memory."""
+    """Opening a store of 1.3 GB (a sparse file) and reading one pixel adds less than 50 MB to the process."""
     store = make_store(tmp_path, [2, 2], shape=(84, 84, 3))
     images = 60_000
     with (store.folder / "data.npy").open("wb") as file:
@@ -148,7 +147,6 @@ make_store(pathlib.Path({str(tmp_path)!r}), [100, 100], shape=(32, 32, 3))
     assert "OutputError" in failed.stderr
     assert "SAMOVAR_DATA" in failed.stderr
     assert [path.name for path in tmp_path.iterdir()] == [".toy.lock"]
-    assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] != 20_000
 
 
 def test_data_folder_that_is_a_file(tmp_path):

@@ -216,7 +216,7 @@ class Protocol:
     def __post_init__(self) -> None:
         if self.episodes < 1 or self.samples < 1 or self.queries < 1:
             raise SettingsError("--episodes, --samples and --queries must be at least 1.")
-        self.tasks  # noqa: B018 (checks way and shot)
+        _ = self.tasks  # checks way and shot
 
     @property
     def tasks(self) -> EpisodeSettings:

@@ -1,6 +1,7 @@
 """Figures of a model over many tasks, with their intervals."""
 
 import copy
+import io
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -11,7 +12,7 @@ from torch import Tensor
 
 from samovar.batches import BatchSource
 from samovar.calibration import TaskFigures, calibration, mean_with_interval
-from samovar.config import EpisodeSettings, Protocol
+from samovar.config import Protocol
 from samovar.data.augmentation import Normalisation
 from samovar.data.dataset import Dataset
 from samovar.data.episodes import Episodes, EpisodeSampler
@@ -108,19 +109,9 @@ class TaskEvaluator:
             progress("tasks", (first + count) / protocol.episodes)
         return {name: TaskFigures.joined(each) for name, each in parts.items()}
 
-    def accuracy(
-        self, settings: EpisodeSettings, tasks: int, samples: int, seed: int, progress: Progress = silent
-    ) -> Accuracy:
-        """Accuracy over the first `tasks` tasks of a seed."""
-        sampler = EpisodeSampler(self.dataset, settings, seed)
-        found = []
-        for first in range(0, tasks, TASKS_AT_ONCE):
-            count = min(TASKS_AT_ONCE, tasks - first)
-            episodes = sampler.draw(first, count)
-            answers = self.answer(episodes, first, samples, seed).probabilities.argmax(-1).cpu().numpy()
-            found.append((answers == episodes.query_labels).mean(1))
-            progress("tasks", (first + count) / tasks)
-        return Accuracy.of(np.concatenate(found))
+    def accuracy(self, protocol: Protocol, progress: Progress = silent) -> Accuracy:
+        """Accuracy of the predictive."""
+        return Accuracy.of(self.figures(protocol, progress)["predictive"].accuracy)
 
 
 @dataclass(frozen=True)
@@ -129,6 +120,13 @@ class Evaluation:
 
     summary: dict[str, Any]
     tasks: dict[str, TaskFigures]
+
+    def tasks_file(self) -> bytes:
+        """An npz file with the figures of each task."""
+        arrays = {f"{kind}_{name}": value for kind, each in self.tasks.items() for name, value in vars(each).items()}
+        buffer = io.BytesIO()
+        np.savez_compressed(buffer, **arrays)
+        return buffer.getvalue()
 
 
 def evaluate(

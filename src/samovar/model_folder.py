@@ -1,13 +1,11 @@
 """A model is a folder: config.json, model.safetensors, README.md (a model card). Nothing in it is code or a pickle."""
 
 import dataclasses
-import hashlib
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import torch
 from safetensors import SafetensorError
 from safetensors.torch import load, save
 from torch import Tensor, nn
@@ -123,9 +121,3 @@ def model_card(saved: SavedModel) -> str:
         "",
     ]
     return "\n".join(lines)
-
-
-def digest(model: FewShotModel) -> str:
-    """SHA-256 of the weights: which model a fitted task belongs to."""
-    with torch.no_grad():
-        return hashlib.sha256(serialise(dict(sorted(model.state_dict().items())))).hexdigest()

@@ -6,7 +6,7 @@ import typing
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar
 
-from samovar.config import AugmentationSettings, EpisodeSettings, ModelSettings
+from samovar.config import AugmentationSettings, EpisodeSettings, ModelSettings, Protocol
 from samovar.errors import SettingsError
 
 Settings = TypeVar("Settings")
@@ -79,10 +79,11 @@ class ValidationSettings:
     test_samples: int = 100
     """Samples of the classifier in the final test."""
 
-    @property
-    def episodes(self) -> EpisodeSettings:
-        """The shape of a task."""
-        return EpisodeSettings(self.way, self.shot, self.queries)
+    def protocol(self, seed: int, *, test: bool = False) -> Protocol:
+        """How validation, or the final test, is measured."""
+        tasks, samples = (self.test_tasks, self.test_samples) if test else (self.tasks, self.samples)
+        split: Literal["test", "val"] = "test" if test else "val"
+        return Protocol(self.way, self.shot, self.queries, episodes=tasks, samples=samples, seed=seed, split=split)
 
 
 @dataclass(frozen=True)

@@ -17,10 +17,7 @@ from samovar.training_setup import store_dataset
 
 def write_report(run: Run, published: Published | None = None) -> None:
     """Pictures and the figure, and where they are."""
-    v = run.settings.validation
-    protocol = (
-        f"{v.way}-way {v.shot}-shot, {v.test_tasks} tasks x {v.queries} queries per class, {v.test_samples} samples"
-    )
+    protocol = str(run.settings.validation.protocol(run.settings.seed, test=True))
     dataset = store_dataset(run.settings, "test")
     summary = {
         "accuracy": {"mean": run.test.mean, "ci95": run.test.ci95},

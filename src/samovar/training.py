@@ -129,7 +129,8 @@ class Training:
         self.sampler = EpisodeSampler(dataset, settings.episodes, settings.seed, group=settings.tasks)
         self.validation, self.test = (store_dataset(settings, part, dataset.store) for part in ("val", "test"))
         for part in (self.validation, self.test):
-            EpisodeSampler(part, settings.validation.episodes, settings.seed)  # complains before any work is done
+            # complains before any work is done
+            EpisodeSampler(part, settings.validation.protocol(settings.seed).tasks, settings.seed)
         if world > 1 and settings.model.norm == "running":
             synchronise(model)
         self.model = channels_last(model)
@@ -250,9 +251,8 @@ class Training:
         return progressed
 
     def _validate(self) -> float:
-        v = self.settings.validation
         evaluator = TaskEvaluator(self.model, self.validation, self.normalisation, self.fabric.device)
-        return evaluator.accuracy(v.episodes, v.tasks, v.samples, self.settings.seed).mean
+        return evaluator.accuracy(self.settings.validation.protocol(self.settings.seed)).mean
 
     def _save_best(self, accuracy: float, update: int) -> None:
         figures = {"validation accuracy": f"{100 * accuracy:.2f} %", "update": update}
@@ -266,15 +266,13 @@ class Training:
 
     def finish(self, progressed: Progressed) -> Run:
         """Test the best model and write its card."""
-        settings, v = self.settings, self.settings.validation
+        settings = self.settings
         own = copy.deepcopy(self.model.backbone) if settings.model.backbone == "custom" else None
         best = load_model(self.folder.model, own)
         channels_last(best.model.to(self.fabric.device))
         evaluator = TaskEvaluator(best.model, self.test, self.normalisation, self.fabric.device)
-        test = evaluator.accuracy(v.episodes, v.test_tasks, v.test_samples, settings.seed)
-        protocol = (
-            f"{v.way}-way {v.shot}-shot, {v.test_tasks} tasks x {v.queries} queries per class, {v.test_samples} samples"
-        )
+        protocol = settings.validation.protocol(settings.seed, test=True)
+        test = evaluator.accuracy(protocol)
         figures = {
             "validation accuracy": f"{100 * progressed.best:.2f} % (update {progressed.best_update})",
             f"test accuracy, {protocol}, {settings.model.norm} norm, {self.test.description}": str(test),

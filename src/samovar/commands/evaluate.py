@@ -1,6 +1,5 @@
 """`samovar evaluate RUN_OR_MODEL`."""
 
-import io
 import json
 from pathlib import Path
 from typing import Annotated, Literal
@@ -55,11 +54,6 @@ def evaluate(
     with progress_bar("evaluating") as progress:
         evaluation = run(saved, protocol, dataset, device, progress)
     Console().print(evaluation_table(evaluation.summary))
-    arrays = {f"{kind}_{name}": value for kind, each in evaluation.tasks.items() for name, value in vars(each).items()}
-    buffer = io.BytesIO()
-    import numpy as np
-
-    np.savez_compressed(buffer, **arrays)
-    write_whole(target / "evaluation.npz", buffer.getvalue())
+    write_whole(target / "evaluation.npz", evaluation.tasks_file())
     write_whole(target / "evaluation.json", json.dumps(evaluation.summary, indent=1).encode())
     print(f"Written: {target / 'evaluation.json'} and {target / 'evaluation.npz'}")

@@ -28,9 +28,7 @@ class Episodes:
 class EpisodeSampler:
     """Draws episodes of a data set.
 
-    >>> sampler = EpisodeSampler(dataset, EpisodeSettings(way=5, shot=1, queries=15), seed=0)  # doctest: +SKIP
-    >>> sampler.draw(first=0, count=4).support.shape  # doctest: +SKIP
-    (4, 5)
+    With `EpisodeSettings(way=5, shot=1, queries=15)`, `draw(first=0, count=4).support` is (4, 5) and `.query` (4, 75).
 
     Where way or shot have a range, `group` consecutive episodes share one shape, so that they can form a batch.
     """
