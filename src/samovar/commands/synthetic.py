@@ -24,7 +24,7 @@ def synthetic(
     Args:
         settings: The study.
         out: Folder for synthetic.json and synthetic.png.
-        quick: At most 30 seeds (5 for Monte Carlo) and 500 updates: a look in about 20 seconds.
+        quick: At most 30 seeds (5 for Monte Carlo) and 500 updates: a look in under half a minute.
     """
     from rich.console import Console
 
