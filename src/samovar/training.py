@@ -102,7 +102,11 @@ def train(
             watched({"event": start_from(model, init)})
         training = Training(fabric, settings, folder, dataset, model, watched)
         progressed = training.run()
-        return training.finish(progressed) if first else None
+        run = training.finish(progressed) if first else None
+        fabric.barrier()  # nobody leaves while another is at work
+        if torch.distributed.is_available() and torch.distributed.is_initialized():
+            torch.distributed.destroy_process_group()  # left to the interpreter's end, its threads may abort
+        return run
     finally:
         if first:
             folder.release()
