@@ -19,7 +19,9 @@ from samovar.run_config import (
 
 Shot = Literal[1, 5]
 Method = Literal["samovar", "tadam"]
+Rival = Literal["samovar", "separate", "versa", "prototypes"]
 Benchmark = Literal["miniimagenet", "cifar_fs", "fc100"]
+RIVALS: tuple[Rival, ...] = ("samovar", "separate", "versa", "prototypes")
 SHOTS: tuple[Shot, Shot] = (5, 1)
 
 
@@ -205,6 +207,20 @@ def _quick(
     )
 
 
+def cifar_conv4(rival: Rival, shot: Shot, updates: int = 2500) -> TrainSettings:
+    """Table 1 on CIFAR-FS with CONV-4; Prototypical Networks beside it."""
+    model = ModelSettings(
+        method="samovar" if rival == "separate" else rival,
+        classifier="squared" if rival == "prototypes" else "linear",
+        alpha=1.0,
+        shared=rival != "separate",
+    )
+    settings = _quick(DataSettings("cifar_fs"), model, EpisodeSettings(5, shot, 8), 4, updates)
+    return replace(
+        settings, optimizer=OptimizerSettings(learning_rate=1e-3), augmentation=AugmentationSettings(flip=True)
+    )
+
+
 def _own() -> Iterator[Preset]:
     grey = ModelSettings(channels=1, size=28)
     glyphs = _quick(DataSettings("glyphs"), grey, EpisodeSettings(20, 1, 5), 2, 700)
@@ -213,15 +229,10 @@ def _own() -> Iterator[Preset]:
     for way, shot in ((20, 1), (20, 5), (5, 1), (5, 5)):
         omniglot = _quick(DataSettings("omniglot", rotations=True), grey, EpisodeSettings(way, shot, 5), 4, 2000)
         yield Preset(f"omniglot-{way}way-{shot}shot", f"CONV-4 on Omniglot, {way}-way {shot}-shot", omniglot)
-    for shot in (5, 1):
-        for method in ("samovar", "versa", "prototypes"):
-            classifier: Literal["squared", "linear"] = "squared" if method == "prototypes" else "linear"
-            model = ModelSettings(method=method, classifier=classifier, alpha=1.0)
-            cifar = _quick(DataSettings("cifar_fs"), model, EpisodeSettings(5, shot, 8), 4, 2500)
-            cifar = replace(
-                cifar, optimizer=OptimizerSettings(learning_rate=1e-3), augmentation=AugmentationSettings(flip=True)
-            )
-            yield Preset(f"cifar_fs-conv4-{method}-{shot}shot", f"CONV-4 on CIFAR-FS, {method}, {shot}-shot", cifar)
+    for shot in SHOTS:
+        for rival in RIVALS:
+            about = f"CONV-4 on CIFAR-FS, {rival}, {shot}-shot"
+            yield Preset(f"cifar_fs-conv4-{rival}-{shot}shot", about, cifar_conv4(rival, shot))
     own = ModelSettings(backbone="identity", size=512)
     features = _quick(DataSettings("features"), own, EpisodeSettings(5, 5, 10), 8, 1000)
     yield Preset("features", "ready-made feature vectors (the length is taken from the data)", features)
