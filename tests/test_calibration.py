@@ -4,13 +4,19 @@ import numpy as np
 import pytest
 import torch
 
+from samovar.answers import Answers
 from samovar.calibration import TaskFigures, calibration, expected_calibration_error, mean_with_interval
+from samovar.predictive import Prediction, entropy_of
+
+
+def figures_of(probabilities: torch.Tensor, labels: torch.Tensor) -> TaskFigures:
+    return TaskFigures.of(Answers.of(Prediction(probabilities, entropy_of(probabilities)), labels))
 
 
 def test_figures_by_hand():
     """Three queries of two classes: right with 0.9, right with 0.6, wrong with 0.8."""
     probabilities = torch.tensor([[[0.9, 0.1], [0.4, 0.6], [0.8, 0.2]]])
-    figures = TaskFigures.of(probabilities, torch.tensor([[0, 1, 1]]))
+    figures = figures_of(probabilities, torch.tensor([[0, 1, 1]]))
     assert figures.accuracy[0] == pytest.approx(2 / 3)
     assert figures.nll[0] == pytest.approx(-np.log([0.9, 0.6, 0.2]).mean(), rel=1e-6)
     assert figures.brier[0] == pytest.approx(np.mean([0.01 + 0.01, 0.16 + 0.16, 0.64 + 0.64]), rel=1e-5)
@@ -22,20 +28,20 @@ def test_pooling_over_tasks_is_not_the_average_of_tasks():
     """Two tasks with 0.75 for every query, one right, one wrong: each is off, together 0.5 is right of 0.75."""
     probabilities = torch.full((2, 1, 2), 0.25)
     probabilities[..., 0] = 0.75
-    figures = TaskFigures.of(probabilities, torch.tensor([[0], [1]]))
+    figures = figures_of(probabilities, torch.tensor([[0], [1]]))
     assert [expected_calibration_error(each) for each in figures.bins] == pytest.approx([0.25, 0.75])
     assert calibration(figures, 0)["value"] == pytest.approx(0.25)
 
 
 def test_perfect_and_random_classifiers():
     labels = torch.arange(5).repeat(4, 3)
-    perfect = TaskFigures.of(torch.nn.functional.one_hot(labels, 5).float(), labels)
+    perfect = figures_of(torch.nn.functional.one_hot(labels, 5).float(), labels)
     assert mean_with_interval(perfect.accuracy) == {"mean": 1.0, "ci95": 0.0}
     assert calibration(perfect, 0) == {"value": 0.0, "ci95": [0.0, 0.0]}
     assert perfect.nll.max() == 0
     g = torch.Generator().manual_seed(0)
     guess = torch.rand(2000, 15, 5, generator=g).softmax(-1)
-    chance = mean_with_interval(TaskFigures.of(guess, labels[:1].expand(2000, -1)).accuracy)
+    chance = mean_with_interval(figures_of(guess, labels[:1].expand(2000, -1)).accuracy)
     assert chance["mean"] == pytest.approx(0.2, abs=2 * chance["ci95"])
 
 
@@ -43,10 +49,10 @@ def test_a_calibrated_classifier_has_a_small_error_and_its_labels_follow_its_pro
     g = torch.Generator().manual_seed(0)
     probabilities = torch.randn(2000, 20, 3, generator=g).mul(2).softmax(-1)
     labels = torch.multinomial(probabilities.flatten(0, 1), 1, generator=g).view(2000, 20)
-    result = calibration(TaskFigures.of(probabilities, labels), 0)
+    result = calibration(figures_of(probabilities, labels), 0)
     assert result["value"] < 0.01
     assert result["ci95"][0] <= result["value"] + 0.01
-    sharper = calibration(TaskFigures.of(probabilities.pow(3) / probabilities.pow(3).sum(-1, keepdim=True), labels), 0)
+    sharper = calibration(figures_of(probabilities.pow(3) / probabilities.pow(3).sum(-1, keepdim=True), labels), 0)
     assert sharper["ci95"][0] > 0.05
 
 

@@ -1,6 +1,9 @@
 """Accuracy over tasks: the cached route and the plain route agree, and the interval is the one stated."""
 
 import json
+import subprocess
+import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,12 +15,18 @@ from samovar.cli import main
 from samovar.config import EpisodeSettings, ModelSettings, Protocol, named_protocol
 from samovar.data.augmentation import Normalisation
 from samovar.data.dataset import Dataset
-from samovar.data.episodes import EpisodeSampler
-from samovar.evaluation import Accuracy, TaskEvaluator
+from samovar.data.episodes import EpisodeSampler, draw_outside
+from samovar.data.prepare import prepare
+from samovar.evaluation import Accuracy, Evaluator, measure_accuracy, training_dataset
+from samovar.evaluation_plots import sampling_figure
+from samovar.evaluation_report import html_report
+from samovar.experiments.sampling import Ladder, sampling_study
 from samovar.model_folder import SavedModel, save_model
 from samovar.models.model import FewShotModel
 from samovar.models.norm import set_norm
-from samovar.predictive import PredictiveNoise, predict
+from samovar.predictive import predict
+from samovar.predictive_noise import PredictiveNoise
+from samovar.task_evaluator import TaskEvaluator
 
 CPU = torch.device("cpu")
 
@@ -96,6 +105,156 @@ def test_evaluate_command_and_python_agree_and_repeat(tmp_path, data_folder, cap
     assert main(["evaluate", str(tmp_path / "run"), *flags, "--way", "9", "--out", str(tmp_path / "three")]) == 2
     assert "too few classes" in capsys.readouterr().err
     assert main(["evaluate", str(tmp_path / "nothing")]) == 2
+
+
+@pytest.fixture
+def trained(tmp_path, data_folder):
+    """A model with its data: images of one class are alike, so that even an untrained network is above chance."""
+    parts = {"train": range(4), "val": range(4, 11), "test": range(11, 20)}
+    split = {part: [f"class {i}" for i in classes] for part, classes in parts.items()}
+    store = make_store(data_folder, [12] * 11 + [60] * 9, (12, 12, 3), split)
+    training = {"settings": {"data": {"name": "toy", "scheme": None, "rotations": False}}}
+    saved = SavedModel(FewShotModel(ModelSettings(size=12, width=4)), Normalisation.standard(store), training)
+    save_model(saved, tmp_path / "run" / "model")
+    return saved
+
+
+SMALL = Protocol(3, 2, 4, episodes=45, samples=20)
+
+
+def test_queries_from_outside_are_of_other_classes_and_change_no_other_figure(trained):
+    plain, mixed = (samovar.evaluate(trained, replace(SMALL, outside=outside)).summary for outside in (0, 6))
+    for name in ("accuracy", "nll", "brier", "ece", "reliability", "risk_coverage", "classes"):
+        assert plain[name] == mixed[name], name
+    assert plain["uncertainty"]["entropy"]["outside_auroc"] is None
+    assert 0 < mixed["uncertainty"]["entropy"]["outside_auroc"]["value"] < 1
+    assert mixed["mean_classifier"]["uncertainty"]["mutual_information"] is None
+    dataset = training_dataset(trained, "test")
+    episodes = EpisodeSampler(dataset, SMALL.tasks, 0).draw(7, 5)
+    others = draw_outside(dataset, episodes, 7, 50, seed=0)
+    classes = np.searchsorted(dataset.starts, others, side="right") - 1
+    assert not (classes[:, :, None] == episodes.classes[:, None]).any()
+    assert (others < (dataset.starts + dataset.counts)[classes]).all()
+    assert len(np.unique(classes[0])) == len(dataset) - 3, "every other class is drawn"
+    np.testing.assert_array_equal(
+        others[2:3], draw_outside(dataset, EpisodeSampler(dataset, SMALL.tasks, 0).draw(9, 1), 9, 50, 0)
+    )
+
+
+@pytest.mark.usefixtures("trained")
+def test_what_cannot_be_measured_is_refused_before_any_work(tmp_path, capsys):
+    run, out = str(tmp_path / "run"), ("--queries", "4", "--out", str(tmp_path / "out"))
+    for flags, words in (
+        (("--outside", "3", "--norm", "episode"), "--norm running"),
+        (("--outside", "3", "--way", "9"), "no class outside a task of 9"),
+        (("--way", "5", "30"), "too few classes"),
+        (("--shot", "57"), "shot + queries"),
+        (("--split", "val", "--way", "8"), "too few classes"),
+        (("--draw", "1000"), "--draw"),
+    ):
+        assert main(["evaluate", run, *flags, *out]) == 2, flags
+        assert words in capsys.readouterr().err
+    assert not (tmp_path / "out" / "evaluation.json").exists()
+
+
+def test_temperatures_are_fitted_on_validation_classes_or_the_reason_is_given(trained):
+    summary = samovar.evaluate(trained, SMALL).summary
+    assert summary["mean_classifier_tempered"]["temperature"] > 0
+    assert "toy (val, 7 classes)" in summary["temperature_note"]
+    assert summary["mean_classifier_tempered"]["accuracy"] == summary["mean_classifier"]["accuracy"]
+    for protocol, reason in (
+        (replace(SMALL, way=8), "too few classes"),
+        (replace(SMALL, split="val"), "these are evaluated"),
+    ):
+        summary = samovar.evaluate(trained, protocol).summary
+        assert "mean_classifier_tempered" not in summary
+        assert reason in summary["temperature_note"]
+
+
+@pytest.mark.usefixtures("trained")
+def test_several_shapes_in_one_call_are_those_of_single_calls(tmp_path):
+    flags = ["--queries", "4", "--episodes", "25", "--samples", "20"]
+    command = ["evaluate", str(tmp_path / "run"), *flags]
+    assert main([*command, "--way", "2", "4", "--shot", "1", "3", "--draw", "1", "--out", str(tmp_path / "all")]) == 0
+    assert main([*command, "--way", "4", "--shot", "3", "--out", str(tmp_path / "one")]) == 0
+    both = [(tmp_path / path / "evaluation.json").read_bytes() for path in ("all/4way-3shot", "one")]
+    assert both[0] == both[1]
+    page = (tmp_path / "all" / "report.html").read_text()
+    assert page.count("<h2>") == 4
+    assert page.count("data:image/png;base64,") == 1 + 4 * 4
+    assert "http" not in page, "the report needs nothing from elsewhere"
+    assert (tmp_path / "all" / "2way-1shot" / "episode-0.png").exists()
+    assert (tmp_path / "all" / "accuracy.png").exists()
+
+
+def test_reports_do_not_trust_names():
+    page = html_report("<script>alert(1)</script>", [(hostile_summary(), {"<b>": b"0" * 24})], {})
+    assert "<script>" not in page
+    assert "<b>" not in page
+
+
+def hostile_summary() -> dict:
+    figure = {"mean": 0.5, "ci95": 0.1}
+    nothing = dict.fromkeys(("max_probability", "entropy", "mutual_information"))
+    return {
+        "protocol": {"way": 5, "shot": 1, "text": "<script>x</script>"},
+        "model": {"method": "samovar", "backbone": "<b>", "classifier": "linear"},
+        "data": "<script>",
+        "temperature_note": "<script>",
+        "accuracy": figure,
+        "nll": figure,
+        "brier": figure,
+        "ece": {"value": 0.1, "ci95": [0.0, 0.2]},
+        "uncertainty": nothing,
+    }
+
+
+@pytest.mark.usefixtures("trained")
+@pytest.mark.parametrize("norm", ["running", "episode"])
+def test_two_processes_measure_what_one_does(tmp_path, norm):
+    """Under running norm they share the embedding of the test images too (three chunks), not that of the few others."""
+    flags = ["evaluate", str(tmp_path / "run"), "--way", "3", "--queries", "4", "--episodes", "45", "--samples", "20"]
+    flags += ["--norm", norm]
+    for launcher, out in (
+        ((), "one"),
+        (("-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2"), "two"),
+    ):
+        command = [sys.executable, *launcher, "-m", "samovar", *flags, "--out", str(tmp_path / out)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+    one, two = (json.loads((tmp_path / out / "evaluation.json").read_text()) for out in ("one", "two"))
+    assert one["accuracy"]["mean"] == pytest.approx(two["accuracy"]["mean"], abs=1e-4)
+    assert one["nll"]["mean"] == pytest.approx(two["nll"]["mean"], abs=1e-5)
+    assert one["classes"] == two["classes"]
+
+
+def test_intervals_of_small_evaluations_cover_the_long_run_mean(tmp_path):
+    """Real tasks, real model: 200 evaluations of 30 tasks, each under a seed of its own."""
+    noise = np.random.default_rng(0)
+    labels = np.arange(600) % 20
+    np.savez(
+        tmp_path / "f.npz", features=noise.normal(size=(20, 6))[labels] + noise.normal(size=(600, 6)), labels=labels
+    )
+    store = prepare("features", tmp_path / "f.npz")
+    model = FewShotModel(
+        ModelSettings(method="prototypes", classifier="squared", alpha=1.0, backbone="identity", size=6)
+    )
+    evaluator = TaskEvaluator(model, Dataset(store, "train"), Normalisation.standard(store), CPU)
+    protocol = Protocol(5, 1, 5, episodes=30, samples=1, split="train")
+    truth = measure_accuracy(evaluator, replace(protocol, episodes=6000, seed=999)).mean
+    found = [measure_accuracy(evaluator, replace(protocol, seed=seed)) for seed in range(200)]
+    assert 0.89 < np.mean([abs(each.mean - truth) <= each.ci95 for each in found]) < 0.99
+
+
+def test_the_sampling_study_finds_errors_that_fall_with_the_number_of_samples(trained):
+    evaluator = Evaluator(trained, training_dataset(trained, "test")).tasks(SMALL)
+    study = sampling_study(evaluator, SMALL, Ladder(plain=(1, 10, 100, 1000), quasi=(16, 128), repeats=4))
+    errors = {(row["kind"], row["samples"]): row["error"] for row in study["results"]}
+    assert errors["plain", 1] > 2 * errors["plain", 10] > 4 * errors["plain", 100]
+    assert errors["quasi", 128] < errors["plain", 100]
+    assert all(len(row["accuracy"]) == 4 for row in study["results"])
+    assert study["quasi_equal_to_1000"] in (16, 128, None)
+    assert sampling_figure(study).startswith(b"\x89PNG")
 
 
 def test_named_protocols():

@@ -13,7 +13,8 @@ from torch.distributions import Normal
 from samovar.models.heads import Classifier, cosine_logits, distance_logits, linear_logits
 from samovar.models.inference import WeightDistribution
 from samovar.objectives import cross_entropy, monte_carlo, variational
-from samovar.predictive import PredictiveNoise, predict, predict_at_mean
+from samovar.predictive import predict, predict_at_mean
+from samovar.predictive_noise import PredictiveNoise
 
 LINEAR, COSINE = Classifier("linear", 1.0), Classifier("cosine", 5.0)
 
@@ -196,7 +197,8 @@ import resource, torch
 from torch.distributions import Normal
 from samovar.models.heads import Classifier
 from samovar.models.inference import WeightDistribution
-from samovar.predictive import PredictiveNoise, predict
+from samovar.predictive import predict
+from samovar.predictive_noise import PredictiveNoise
 distribution = WeightDistribution(Normal(torch.randn(1, 1000, 64), torch.ones(1, 1000, 64)))
 for kind in ("linear", "cosine"):
     predict(Classifier(kind, 5.0), distribution, torch.randn(1, 1000, 64), 40, PredictiveNoise(0, range(1)))

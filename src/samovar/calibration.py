@@ -1,12 +1,12 @@
-"""Figures of predicted probabilities: NLL, Brier score, expected calibration error with its interval."""
+"""Figures of answers: NLL, Brier score, expected calibration error with its interval, reliability."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
+from samovar.answers import Answers
 from samovar.noise import generator
 
 BINS = 15
@@ -26,25 +26,17 @@ class TaskFigures:
     bins: NDArray[np.float64]
 
     @classmethod
-    def of(cls, probabilities: Tensor, labels: Tensor) -> "TaskFigures":
-        """From probabilities (T, Q, N) and labels (T, Q)."""
-        p = probabilities.double()
-        top, answer = p.max(-1)
-        right = (answer == labels).double()
-        at_label = p.gather(-1, labels[..., None]).squeeze(-1)
-        brier = p.square().sum(-1) - 2 * at_label + 1
-        position = (top * BINS).ceil().long().sub(1).clamp(0, BINS - 1)  # bins are (lower, upper], as is the custom
-        members = torch.nn.functional.one_hot(position, BINS).double()
-        sums = [(members * each[..., None]).sum(1) for each in (torch.ones_like(top), top, right)]
-        nll = -at_label.clamp(min=torch.finfo(torch.float32).tiny).log()
-        rows = (right.mean(1), nll.mean(1), brier.mean(1), torch.stack(sums, -1))
-        return cls(*(row.cpu().numpy() for row in rows))
-
-    @classmethod
-    def joined(cls, parts: list["TaskFigures"]) -> "TaskFigures":
-        """All tasks of several parts."""
-        names = ("accuracy", "nll", "brier", "bins")
-        return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+    def of(cls, answers: Answers) -> "TaskFigures":
+        """From the answers to queries of the tasks' own classes; others play no part."""
+        inside = answers.inside
+        right, top = inside.right.astype(np.float64), inside.top.astype(np.float64)
+        # bins are (lower, upper], as is the custom
+        position = np.clip(np.ceil(top * BINS).astype(np.int64) - 1, 0, BINS - 1)
+        cell = (np.arange(len(top))[:, None] * BINS + position).ravel()
+        sums = [np.bincount(cell, each.ravel(), len(top) * BINS) for each in (np.ones_like(top), top, right)]
+        bins = np.stack(sums, -1).reshape(-1, BINS, 3).astype(np.float64)
+        nll, brier = (each.astype(np.float64).mean(1) for each in (-inside.log_likelihood, inside.brier))
+        return cls(right.mean(1), nll, brier, bins)
 
 
 def mean_with_interval(values: NDArray[np.float64]) -> dict[str, float]:
@@ -58,12 +50,23 @@ def expected_calibration_error(bins: NDArray[np.float64]) -> float:
     return float(np.abs(bins[:, 2] - bins[:, 1]).sum() / max(1.0, bins[:, 0].sum()))
 
 
-def calibration(figures: TaskFigures, seed: int, resamples: int = 500) -> dict[str, float | list[float]]:
+def resampled_bins(bins: NDArray[np.float64], seed: int, resamples: int = 500) -> NDArray[np.float64]:
+    """Bins pooled over tasks drawn with replacement: (resamples, 15, 3). The same tasks are drawn for the same seed."""
+    draws = generator(seed, "bootstrap").multinomial(len(bins), np.full(len(bins), 1 / len(bins)), size=resamples)
+    return np.tensordot(draws.astype(np.float64), bins, axes=1)
+
+
+def calibration(figures: TaskFigures, seed: int) -> dict[str, Any]:
     """The pooled error with a 95 % interval by bootstrap over tasks (averages per task would be biased)."""
-    draws = generator(seed, "bootstrap").multinomial(
-        len(figures.bins), np.full(len(figures.bins), 1 / len(figures.bins)), size=resamples
-    )
-    pooled = np.tensordot(draws.astype(np.float64), figures.bins, axes=1)
-    errors = [expected_calibration_error(each) for each in pooled]
+    errors = [expected_calibration_error(each) for each in resampled_bins(figures.bins, seed)]
     low, high = np.quantile(errors, [0.025, 0.975])
     return {"value": expected_calibration_error(figures.bins.sum(0)), "ci95": [float(low), float(high)]}
+
+
+def reliability(figures: TaskFigures) -> list[dict[str, float]]:
+    """For each bin that is not empty: queries in it, their mean top probability, their accuracy."""
+    return [
+        {"queries": int(count), "confidence": float(top / count), "accuracy": float(right / count)}
+        for count, top, right in figures.bins.sum(0)
+        if count
+    ]

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import tyro
 
+from samovar.commands.compare import compare
 from samovar.commands.data import DATA_COMMANDS, data
 from samovar.commands.evaluate import evaluate
 from samovar.commands.presets import presets
@@ -22,6 +23,7 @@ Add --debug to any command to see the full traceback of an error."""
 COMMANDS: dict[str, Callable[..., None]] = {
     "train": train,
     "evaluate": evaluate,
+    "compare": compare,
     "presets": presets,
     "data": data,
     "synthetic": synthetic,

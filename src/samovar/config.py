@@ -6,7 +6,7 @@ This room imports nothing but the errors, so that `samovar --help` need not load
 import math
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from samovar.errors import SettingsError
 
@@ -212,8 +212,12 @@ class Protocol:
     """Which part of the data."""
     norm: Literal["as trained", "running", "episode"] = "as trained"
     """Batch norm at test; `episode` is transductive."""
+    outside: int = 0
+    """Queries of each task from classes that are not in it ("none of these"); with running norm only."""
 
     def __post_init__(self) -> None:
+        if self.outside < 0:
+            raise SettingsError("--outside must not be negative.")
         if self.episodes < 1 or self.samples < 1 or self.queries < 1:
             raise SettingsError("--episodes, --samples and --queries must be at least 1.")
         _ = self.tasks  # checks way and shot
@@ -225,12 +229,16 @@ class Protocol:
 
     def __str__(self) -> str:
         queries = f"{self.queries} queries {'in all' if self.pooled_queries else 'per class'}"
+        queries += f" + {self.outside} from outside" if self.outside else ""
         shape = f"{self.way}-way {self.shot}-shot, {self.episodes} tasks x {queries}, {self.samples} samples"
         return f"{shape}, {self.split} classes, seed {self.seed}"
 
 
-def named_protocol(name: Literal["paper", "tadam", "versa"], shot: int) -> Protocol:
+def named_protocol(name: Literal["paper", "tadam", "versa"], shot: int, **others: Any) -> Protocol:
     """The protocols of the paper's tables: its own, TADAM's with 100 queries in all, VERSA's with as many as shots."""
-    if name == "tadam":
-        return Protocol(shot=shot, queries=100, pooled_queries=True)
-    return Protocol(shot=shot, episodes=600, queries=shot) if name == "versa" else Protocol(shot=shot)
+    own: dict[str, dict[str, Any]] = {
+        "paper": {},
+        "tadam": {"queries": 100, "pooled_queries": True},
+        "versa": {"episodes": 600, "queries": shot},
+    }
+    return Protocol(shot=shot, **own[name], **others)

@@ -2,33 +2,33 @@
 
 import copy
 import io
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 import torch
+from lightning_fabric import Fabric
 from numpy.typing import NDArray
-from torch import Tensor
 
-from samovar.batches import BatchSource
-from samovar.calibration import TaskFigures, calibration, mean_with_interval
+from samovar.answers import Answers
+from samovar.calibration import TaskFigures, calibration, mean_with_interval, reliability
+from samovar.class_figures import class_figures
 from samovar.config import Protocol
-from samovar.data.augmentation import Normalisation
 from samovar.data.dataset import Dataset
-from samovar.data.episodes import Episodes, EpisodeSampler
 from samovar.data.prepare import ready
 from samovar.errors import DataError
 from samovar.model_folder import SavedModel
-from samovar.models.inference import WeightDistribution
-from samovar.models.model import FewShotModel
 from samovar.models.norm import norm_modes, set_norm
-from samovar.models.tasks import Sums
-from samovar.predictive import Prediction, PredictiveNoise, predict, predict_at_mean
+from samovar.predictive import Prediction, predict, predict_at_mean
+from samovar.predictive_noise import BANK, PredictiveNoise
 from samovar.progress import Progress, silent
+from samovar.task_evaluator import TaskEvaluator, both_ways, check_tasks
+from samovar.temperature import fit_temperature, log_probabilities, tempered
+from samovar.uncertainty import risk_coverage, uncertainties
 
-CHUNK = 256
-"""Images that are embedded at once: always as many, so that features do not depend on what else is evaluated."""
-TASKS_AT_ONCE = 20
+TEMPERATURE_TASKS = 300
+"""Validation tasks on which temperatures are fitted."""
 
 
 @dataclass(frozen=True)
@@ -48,70 +48,9 @@ class Accuracy:
         return f"{100 * self.mean:.2f} ± {100 * self.ci95:.2f} %"
 
 
-class TaskEvaluator:
-    """Answers the tasks of a data set. Each image is embedded once where the model allows it."""
-
-    def __init__(
-        self, model: FewShotModel, dataset: Dataset, normalisation: Normalisation, device: torch.device
-    ) -> None:
-        self.model, self.device = model, device
-        self.source = BatchSource(dataset, normalisation, device, seed=0)
-        self.dataset = dataset
-        once = "episode" not in norm_modes(model) and model.task_embedding is None
-        self._features = self._embed_all() if once else None
-
-    @torch.no_grad()
-    def _embed_all(self) -> tuple[NDArray[np.int64], Tensor]:
-        """Indices of all images of the split, sorted, and their features."""
-        self.model.eval()
-        spans = zip(self.dataset.starts, self.dataset.counts, strict=True)
-        indices = np.sort(np.concatenate([start + np.arange(count) for start, count in spans]))
-        chunks = np.split(indices, range(CHUNK, len(indices), CHUNK))
-        return indices, torch.cat([self.model.embed(self.source.inputs(chunk[None]))[0] for chunk in chunks])
-
-    def _lookup(self, wanted: NDArray[np.int64]) -> Tensor:
-        assert self._features is not None
-        indices, features = self._features
-        return features[torch.from_numpy(np.searchsorted(indices, wanted)).to(features.device)]
-
-    @torch.no_grad()
-    def infer(self, episodes: Episodes) -> tuple[WeightDistribution, Tensor]:
-        """The prior over the classifier of some tasks, and the features of their queries."""
-        model, way = self.model.eval(), episodes.classes.shape[1]
-        labels = torch.tensor(episodes.support_labels, device=self.device)
-        if self._features is not None:
-            prior = model.prior(Sums.of(self._lookup(episodes.support), labels, way))
-            return prior, self._lookup(episodes.query)
-        prior, films = model.condition(self.source.inputs(episodes.support), labels, way)
-        query = model.embed(self.source.inputs(episodes.query), films if model.classifier.deterministic else None)
-        return prior, query
-
-    def answer(self, episodes: Episodes, first: int, samples: int, seed: int) -> Prediction:
-        """The predictive of every query of some tasks; `first` is the number of the first, for its noise."""
-        prior, query = self.infer(episodes)
-        noise = PredictiveNoise(seed, range(first, first + len(query)))
-        return predict(self.model.classifier, prior, query, samples, noise)
-
-    def figures(self, protocol: Protocol, progress: Progress = silent) -> dict[str, TaskFigures]:
-        """Figures of each task, by the predictive and by the classifier at the mean."""
-        sampler = EpisodeSampler(self.dataset, protocol.tasks, protocol.seed)
-        parts: dict[str, list[TaskFigures]] = {"predictive": [], "mean_classifier": []}
-        for first in range(0, protocol.episodes, TASKS_AT_ONCE):
-            count = min(TASKS_AT_ONCE, protocol.episodes - first)
-            episodes = sampler.draw(first, count)
-            prior, query = self.infer(episodes)
-            labels = torch.tensor(episodes.query_labels, device=self.device)
-            noise = PredictiveNoise(protocol.seed, range(first, first + count))
-            sampled = predict(self.model.classifier, prior, query, protocol.samples, noise)
-            at_mean = predict_at_mean(self.model.classifier, prior, query)
-            for name, prediction in zip(parts, (sampled, at_mean), strict=True):
-                parts[name].append(TaskFigures.of(prediction.probabilities, labels))
-            progress("tasks", (first + count) / protocol.episodes)
-        return {name: TaskFigures.joined(each) for name, each in parts.items()}
-
-    def accuracy(self, protocol: Protocol, progress: Progress = silent) -> Accuracy:
-        """Accuracy of the predictive."""
-        return Accuracy.of(self.figures(protocol, progress)["predictive"].accuracy)
+def measure_accuracy(evaluator: TaskEvaluator, protocol: Protocol) -> Accuracy:
+    """Accuracy of the predictive alone."""
+    return Accuracy.of(TaskFigures.of(evaluator.answers(protocol)["predictive"]).accuracy)
 
 
 @dataclass(frozen=True)
@@ -123,10 +62,107 @@ class Evaluation:
 
     def tasks_file(self) -> bytes:
         """An npz file with the figures of each task."""
-        arrays = {f"{kind}_{name}": value for kind, each in self.tasks.items() for name, value in vars(each).items()}
+        arrays = {
+            f"{way}_{name}": value.astype(np.float32)
+            for way, each in self.tasks.items()
+            for name, value in vars(each).items()
+        }
         buffer = io.BytesIO()
         np.savez_compressed(buffer, **arrays)
         return buffer.getvalue()
+
+
+class Evaluator:
+    """Evaluates a model under several protocols; tasks of one part of the data share its embedding."""
+
+    def __init__(
+        self, saved: SavedModel, dataset: Dataset, device: torch.device | str = "cpu", fabric: Fabric | None = None
+    ) -> None:
+        self.saved, self.dataset, self.device, self.fabric = saved, dataset, torch.device(device), fabric
+        self._evaluators: dict[tuple[str, str], TaskEvaluator] = {}
+
+    def tasks(self, protocol: Protocol) -> TaskEvaluator:
+        """The evaluator of the protocol's part of the data, under its batch norm."""
+        key = (protocol.split, protocol.norm)
+        if key not in self._evaluators:
+            model = copy.deepcopy(self.saved.model).to(self.device)
+            if protocol.norm != "as trained":
+                set_norm(model, protocol.norm)
+            model.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+            dataset = self.dataset.part(protocol.split)
+            self._evaluators[key] = TaskEvaluator(model, dataset, self.saved.normalisation, self.device, self.fabric)
+        return self._evaluators[key]
+
+    def check(self, protocol: Protocol) -> None:
+        """Complain before any work is done."""
+        norms = norm_modes(self.saved.model) if protocol.norm == "as trained" else {str(protocol.norm)}
+        check_tasks(self.dataset.part(protocol.split), protocol, norms)
+
+    def evaluate(self, protocol: Protocol, *, temperature: bool = True, progress: Progress = silent) -> Evaluation:
+        """All figures under a protocol."""
+        self.check(protocol)
+        temperatures, note = self._temperatures(protocol) if temperature else ({}, "not asked for")
+
+        def ways(sampled: Prediction, at_mean: Prediction) -> dict[str, Prediction]:
+            plain = both_ways(sampled, at_mean)
+            return plain | {f"{name}_tempered": tempered(plain[name], value) for name, value in temperatures.items()}
+
+        evaluator = self.tasks(protocol)
+        answers = evaluator.answers(protocol, ways, progress)
+        figures = {name: TaskFigures.of(each) for name, each in answers.items()}
+        summaries = {name: _summary(each, figures[name], protocol.seed) for name, each in answers.items()}
+        for name, value in temperatures.items():
+            summaries[f"{name}_tempered"] = {"temperature": value} | summaries[f"{name}_tempered"]
+        norm = "/".join(sorted(norm_modes(evaluator.model))) or "none"
+        summary = {
+            "format": 2,
+            "protocol": asdict(protocol) | {"norm": norm, "text": f"{protocol}, {norm} norm"},
+            "model": asdict(self.saved.model.settings),
+            "data": evaluator.dataset.description,
+            "data_checksum": evaluator.dataset.store.facts["checksum"],
+            "episodes": protocol.episodes,
+            **summaries.pop("predictive"),
+            **summaries,
+            "temperature_note": note,
+            "classes": class_figures(evaluator.dataset, protocol, answers["predictive"]),
+        }
+        return Evaluation(summary, figures)
+
+    @torch.no_grad()
+    def _temperatures(self, protocol: Protocol) -> tuple[dict[str, float], str]:
+        """A temperature for each way of predicting, from validation tasks of the same shape, or why there is none."""
+        if protocol.split == "val":
+            return {}, "none: temperatures are fitted on the validation classes, and these are evaluated"
+        tasks = replace(protocol, split="val", episodes=min(TEMPERATURE_TASKS, protocol.episodes), outside=0)
+        try:
+            self.check(tasks)
+        except DataError as error:
+            return {}, f"none: {error}"
+        evaluator = self.tasks(tasks)
+        sampler, collected = evaluator.check(tasks), dict[str, list[torch.Tensor]]()
+        labels = []
+        for first in range(0, tasks.episodes, BANK):
+            episodes = sampler.draw(first, min(BANK, tasks.episodes - first))
+            prior, query = evaluator.infer(episodes)
+            noise = PredictiveNoise(tasks.seed, range(first, first + len(query)))
+            sampled = predict(evaluator.model.classifier, prior, query, tasks.samples, noise)
+            at_mean = predict_at_mean(evaluator.model.classifier, prior, query)
+            for name, prediction in both_ways(sampled, at_mean).items():
+                collected.setdefault(name, []).append(log_probabilities(prediction).flatten(0, 1))
+            labels.append(torch.tensor(episodes.query_labels, device=self.device).flatten())
+        truth = torch.cat(labels)
+        fitted = {name: fit_temperature(torch.cat(each), truth) for name, each in collected.items()}
+        return fitted, f"fitted on {tasks.episodes} tasks of {evaluator.dataset.description}"
+
+
+def _summary(answers: Answers, figures: TaskFigures, seed: int) -> dict[str, Any]:
+    means = {name: mean_with_interval(getattr(figures, name)) for name in ("accuracy", "nll", "brier")}
+    return means | {
+        "ece": calibration(figures, seed),
+        "reliability": reliability(figures),
+        "uncertainty": uncertainties(answers),
+        "risk_coverage": risk_coverage(answers.inside),
+    }
 
 
 def evaluate(
@@ -134,35 +170,41 @@ def evaluate(
     protocol: Protocol,
     dataset: Dataset | None = None,
     device: torch.device | str = "cpu",
+    *,
+    temperature: bool = True,
     progress: Progress = silent,
 ) -> Evaluation:
     """Evaluate a model on tasks of a data set (by default the one it was trained on).
 
     Accuracy, NLL and Brier score have 95 % intervals over tasks, the calibration error one by bootstrap over tasks.
+    `temperature` adds the figures after a temperature that is fitted on validation tasks.
     """
-    dataset = dataset or training_dataset(saved, protocol.split)
-    model = copy.deepcopy(saved.model).to(device)
-    if protocol.norm != "as trained":
-        set_norm(model, protocol.norm)
-    EpisodeSampler(dataset, protocol.tasks, protocol.seed)  # complains before any work is done
-    tasks = TaskEvaluator(model, dataset, saved.normalisation, torch.device(device)).figures(protocol, progress)
-    norm = "/".join(sorted(norm_modes(model))) or "none"
-    figures = {name: _summary(each, protocol.seed) for name, each in tasks.items()}
-    summary = {
-        "format": 1,
-        "protocol": asdict(protocol) | {"norm": norm, "text": f"{protocol}, {norm} norm"},
-        "model": asdict(saved.model.settings),
-        "data": dataset.description,
-        "episodes": protocol.episodes,
-        **figures["predictive"],
-        "mean_classifier": figures["mean_classifier"],
-    }
-    return Evaluation(summary, tasks)
+    return evaluate_all(saved, [protocol], dataset, device, temperature=temperature, progress=progress)[0]
 
 
-def _summary(figures: TaskFigures, seed: int) -> dict[str, Any]:
-    means = {name: mean_with_interval(getattr(figures, name)) for name in ("accuracy", "nll", "brier")}
-    return means | {"ece": calibration(figures, seed)}
+def evaluate_all(
+    saved: SavedModel,
+    protocols: Sequence[Protocol],
+    dataset: Dataset | None = None,
+    device: torch.device | str = "cpu",
+    *,
+    temperature: bool = True,
+    progress: Progress = silent,
+    fabric: Fabric | None = None,
+) -> list[Evaluation]:
+    """Evaluate a model under several protocols, which share one embedding of the data."""
+    dataset = dataset or training_dataset(saved, protocols[0].split)
+    evaluator = Evaluator(saved, dataset, device, fabric)
+    for protocol in protocols:
+        evaluator.check(protocol)
+    result = []
+    for position, protocol in enumerate(protocols):
+
+        def part(what: str, share: float, done: int = position) -> None:
+            progress(what, (done + share) / len(protocols))
+
+        result.append(evaluator.evaluate(protocol, temperature=temperature, progress=part))
+    return result
 
 
 def training_dataset(saved: SavedModel, split: str) -> Dataset:

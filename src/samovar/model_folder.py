@@ -47,6 +47,11 @@ def save_model(saved: SavedModel, folder: Path) -> Path:
     return folder
 
 
+def model_folder(path: Path) -> Path:
+    """The model of a run folder, or the folder itself."""
+    return path / "model" if (path / "model" / CONFIG).exists() else path
+
+
 def load_model(folder: Path, backbone: nn.Module | None = None) -> SavedModel:
     """Read a folder; a backbone of the user's own must be passed again, it is never imported from a path in a file."""
     try:

@@ -84,11 +84,11 @@ def contact_sheet(dataset: Dataset, classes: int, seed: int, columns: int = 12) 
         panel.set_xticks([])
         panel.set_yticks([])
         panel.spines[:].set_visible(False)
-        panel.set_ylabel(_label(dataset.class_names[position]), rotation=0, ha="right", va="center", fontsize=7)
+        panel.set_ylabel(plain_label(dataset.class_names[position]), rotation=0, ha="right", va="center", fontsize=7)
     return png(figure)
 
 
-def _label(name: str) -> str:
+def plain_label(name: str) -> str:
     """A class name as plain text that fits: no line breaks, no mathematics."""
     plain = " ".join(name.split()).replace("$", r"\$")
     return plain if len(plain) <= 34 else f"{plain[:33]}…"
@@ -118,7 +118,7 @@ def episode_figure(
     for label in range(way):
         for row, image in enumerate(support[support_labels == label][:shown]):
             _image(panels[row, label], image)
-        panels[0, label].set_title(f"{label}: {_label(names[label])}", fontsize=6.5, pad=3)
+        panels[0, label].set_title(f"{label}: {plain_label(names[label])}", fontsize=6.5, pad=3)
     probabilities = prediction.probabilities[0].numpy()
     spread = None if prediction.spread is None else prediction.spread[0].numpy()
     lower.suptitle("queries: probability of each class, whiskers over sampled classifiers", fontsize=10)

@@ -4,19 +4,19 @@ The predictive of Eq. (predictive_distribution) averages probabilities, not logi
 size depends on the shape of a task alone, each from its own noise: the answer does not depend on batches or processes.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
-import numpy as np
 import torch
 from torch import Tensor
-from torch.quasirandom import SobolEngine
+from torch.nn import functional
 
-from samovar.models.heads import Classifier
+from samovar.models.heads import Classifier, linear_logit_distribution
 from samovar.models.inference import WeightDistribution
-from samovar.noise import generator, torch_generator
+from samovar.models.precision import full_precision
+from samovar.predictive_noise import Block, PredictiveNoise
 
-BLOCK = 2**22
+LARGEST_BLOCK = 2**22
 """Numbers of one task that are in memory at once."""
 
 
@@ -35,71 +35,6 @@ class Prediction:
     mutual_information: Tensor | None = None
 
 
-@dataclass(frozen=True)
-class PredictiveNoise:
-    """Noise of prediction as a function of (seed, task, block); quasi-random points are shifted for each task."""
-
-    seed: int
-    tasks: Sequence[int]
-    quasi: bool = False
-
-    def blocks(self, classifier: Classifier, shape: tuple[int, int, int], device: torch.device) -> "_Blocks":
-        """The source of noise blocks for tasks of this shape, (L, Q, N) or (L, N, d)."""
-        return _QuasiBlocks(self, classifier, shape, device) if self.quasi else _Blocks(self, classifier, shape, device)
-
-
-class _Blocks:
-    def __init__(
-        self, noise: PredictiveNoise, classifier: Classifier, shape: tuple[int, int, int], device: torch.device
-    ):
-        self.noise, self.classifier, self.shape, self.device = noise, classifier, shape, device
-
-    def draw(self, block: int, count: int) -> Tensor:
-        """Noise (T, count, ...) of a block; each task has its own."""
-        return torch.stack(
-            [
-                torch.randn(
-                    (count, *self.shape[1:]),
-                    generator=torch_generator(self.noise.seed, "predictive", task, block, device=self.device),
-                    device=self.device,
-                )
-                for task in self.noise.tasks
-            ]
-        )
-
-
-class _QuasiBlocks(_Blocks):
-    """Scrambled Sobol points through the normal quantile function.
-
-    Linear classifier: one sequence of dimension N for the logits of every query. Cosine: one sequence of dimension d
-    for the weights of each class, since torch's generator stops at 21,201 dimensions. The points of each class are
-    shuffled within a block (a power of two of them, which by itself fills the space evenly): point l of two scrambled
-    sequences is the same point in disguise, and classifiers made of such pairs would not be independent across classes.
-    Every task shifts the common points by an amount of its own, modulo 1: with one set for all, its error would not
-    average out over tasks.
-    """
-
-    def __init__(
-        self, noise: PredictiveNoise, classifier: Classifier, shape: tuple[int, int, int], device: torch.device
-    ):
-        super().__init__(noise, classifier, shape, device)
-        sequences = 1 if classifier.kind == "linear" else shape[1]
-        seeds = generator(noise.seed, "quasi-random").integers(2**31, size=sequences)
-        self.engines = [SobolEngine(shape[2], scramble=True, seed=int(seed)) for seed in seeds]
-        drawn = [
-            generator(noise.seed, "quasi-random shift", task).random((1, sequences, shape[2])) for task in noise.tasks
-        ]
-        self.shifts = torch.from_numpy(np.stack(drawn)).float()
-
-    def draw(self, block: int, count: int) -> Tensor:
-        """Noise (T, count, 1 or N, N or d); blocks must be drawn in order."""
-        order = generator(self.noise.seed, "quasi-random order", block)
-        points = torch.stack([engine.draw(count)[order.permutation(count)] for engine in self.engines], 1)
-        uniform = (points + self.shifts).remainder(1.0)
-        tiny = torch.finfo(torch.float32).eps
-        return torch.special.ndtri(uniform.clamp(tiny / 2, 1 - tiny)).to(self.device)
-
-
 @torch.no_grad()
 def predict(
     classifier: Classifier, distribution: WeightDistribution, features: Tensor, samples: int, noise: PredictiveNoise
@@ -107,23 +42,76 @@ def predict(
     """The predictive of query features (T, Q, d) under a distribution over w, by L samples."""
     if classifier.deterministic:
         return predict_at_mean(classifier, distribution, features)
-    shape = classifier.noise_shape(samples, features, distribution)
-    queries, classes = features.shape[1], shape[1] if classifier.kind == "cosine" else shape[2]
-    largest = 1 << max(0, (BLOCK // max(shape[1] * shape[2], queries * classes)).bit_length() - 1)  # a power of two
-    blocks = noise.blocks(classifier, shape, features.device)
-    total = torch.zeros(len(features), queries, classes, device=features.device)
-    squares, entropies = torch.zeros_like(total), torch.zeros_like(total[..., 0])
-    for block, first in enumerate(range(0, samples, largest)):
-        epsilon = blocks.draw(block, min(largest, samples - first))
-        log_probabilities = classifier.sampled_logits(features, distribution, epsilon).log_softmax(-1)
-        probabilities = log_probabilities.exp()
-        total += probabilities.sum(1)
-        squares += probabilities.square().sum(1)
-        entropies -= (probabilities * log_probabilities).sum((1, 3))
-    mean = total / samples
+    with full_precision(features):
+        sampler = _linear_sampler if classifier.kind == "linear" else _cosine_sampler
+        sampled_logits, numbers = sampler(classifier, distribution, features.float(), noise)
+        return _average(sampled_logits, _blocks(samples, numbers, features.device), distribution, features)
+
+
+def _average(
+    sampled_logits: "LogitSampler", blocks: list[Block], distribution: WeightDistribution, features: Tensor
+) -> Prediction:
+    (tasks, queries), way = features.shape[:2], distribution.weights.mean.shape[1]
+    total = torch.zeros(tasks, way, queries, device=features.device)
+    squares, entropies = torch.zeros_like(total), torch.zeros_like(total[:, 0])
+    for block in blocks:
+        for task in range(tasks):  # one at a time: its numbers stay in the processor's cache
+            log_probabilities = sampled_logits(task, block).log_softmax(0)  # (N, L, Q): long rows, where N is short
+            probabilities = log_probabilities.exp()
+            total[task] += probabilities.sum(1)
+            squares[task] += torch.linalg.vector_norm(probabilities, dim=1).square()
+            entropies[task] -= log_probabilities.mul_(probabilities).sum((0, 1))
+    samples = sum(block.count for block in blocks)
+    mean = (total / samples).mT.contiguous()
     entropy = entropy_of(mean)
-    spread = (squares / samples - mean.square()).clamp(min=0).sqrt()
+    spread = (squares.mT / samples - mean.square()).clamp(min=0).sqrt()
     return Prediction(mean, entropy, spread, (entropy - entropies / samples).clamp(min=0))
+
+
+LogitSampler = Callable[[int, Block], Tensor]
+"""From (position of the task, block of L samples) to logits (N, L, Q)."""
+
+
+def _linear_sampler(
+    classifier: Classifier, distribution: WeightDistribution, features: Tensor, noise: PredictiveNoise
+) -> tuple[LogitSampler, int]:
+    """The logits of a linear classifier are Gaussian themselves, so that nothing larger need be sampled."""
+    del classifier
+    logits = linear_logit_distribution(features, distribution)
+    mean, stddev = logits.mean.mT.contiguous(), logits.stddev.mT.contiguous()  # (T, N, Q)
+    way, queries = mean.shape[1:]
+
+    def sampled(task: int, block: Block) -> Tensor:
+        epsilon = noise.logits(task, block, way)
+        return torch.addcmul(mean[task][:, None], stddev[task][:, None], epsilon[..., None])
+
+    return sampled, way * queries
+
+
+def _cosine_sampler(
+    classifier: Classifier, distribution: WeightDistribution, features: Tensor, noise: PredictiveNoise
+) -> tuple[LogitSampler, int]:
+    """Cosines with w = mu + sigma epsilon without making w: f.w and |w|^2 are products with epsilon and its square."""
+    mu, sigma = distribution.weights.mean, distribution.weights.stddev  # (T, N, d)
+    unit = functional.normalize(features, dim=-1, eps=1e-6)
+    at_mean = mu @ unit.mT  # (T, N, Q)
+    way, dim = mu.shape[1:]
+
+    def sampled(task: int, block: Block) -> Tensor:
+        bank = noise.weights(task, block, way, dim)
+        scale = sigma[task][..., None]  # (N, d, 1)
+        products = bank.epsilon @ (scale * torch.cat([unit[task].T.expand(way, -1, -1), mu[task][..., None]], -1))
+        length = mu[task].square().sum(-1)[:, None, None] + 2 * products[..., -1:] + bank.squares @ scale.square()
+        cosine = (at_mean[task][:, None] + products[..., :-1]) * length.clamp(min=1e-12).rsqrt()
+        return classifier.alpha * cosine
+
+    return sampled, way * max(dim, unit.shape[1])
+
+
+def _blocks(samples: int, numbers: int, device: torch.device) -> list[Block]:
+    """Blocks of a power of two of samples, by the numbers that each sample has in memory."""
+    largest = 1 << max(0, (LARGEST_BLOCK // numbers).bit_length() - 1)
+    return [Block(first, min(largest, samples - first), device) for first in range(0, samples, largest)]
 
 
 @torch.no_grad()

@@ -6,11 +6,11 @@ import torch
 
 from samovar.config import EpisodeSettings
 from samovar.data.episodes import EpisodeSampler
-from samovar.evaluation import TaskEvaluator
 from samovar.files import write_whole
 from samovar.plots import episode_figure, training_figure
 from samovar.run_config import Published
 from samovar.run_folder import RunFolder, read_metrics
+from samovar.task_evaluator import TaskEvaluator
 from samovar.training import Run
 from samovar.training_setup import store_dataset
 

@@ -24,7 +24,7 @@ from samovar.data.episodes import EpisodeSampler
 from samovar.data.prepare import ready
 from samovar.data.store import data_folder
 from samovar.errors import RunError
-from samovar.evaluation import Accuracy, TaskEvaluator
+from samovar.evaluation import Accuracy, measure_accuracy
 from samovar.model_folder import SavedModel, load_model, save_model
 from samovar.models.model import FewShotModel, Output
 from samovar.models.norm import synchronise
@@ -32,14 +32,15 @@ from samovar.models.tasks import AuxiliaryBatch
 from samovar.noise import generator
 from samovar.optimisation import decay_and_clip, decays, make_optimizer, step_size
 from samovar.preset_table import Preset
+from samovar.processes import leave_together, make_fabric
 from samovar.run_config import Devices, TrainSettings
 from samovar.run_folder import RunFolder
+from samovar.task_evaluator import TaskEvaluator
 from samovar.task_noise import TaskNoise
 from samovar.training_setup import (
     channels_last,
     check_shape,
     check_world,
-    make_fabric,
     normalisation_of,
     start_from,
     store_dataset,
@@ -83,7 +84,8 @@ def train(
         preset, settings = settings.name, settings.settings
     if (settings.model.backbone == "custom") != (backbone is not None):
         raise RunError('A module of your own is passed as `backbone` from Python, with model.backbone="custom".')
-    fabric = make_fabric(settings, devices or Devices())
+    unused = settings.model.auxiliary_classes > 0
+    fabric = make_fabric(devices or Devices(), precision=settings.precision, unused=unused)
     fabric.launch()
     folder = RunFolder(out or Path("runs") / preset)
     first = fabric.is_global_zero
@@ -103,9 +105,7 @@ def train(
         training = Training(fabric, settings, folder, dataset, model, watched)
         progressed = training.run()
         run = training.finish(progressed) if first else None
-        fabric.barrier()  # nobody leaves while another is at work
-        if torch.distributed.is_available() and torch.distributed.is_initialized():
-            torch.distributed.destroy_process_group()  # left to the interpreter's end, its threads may abort
+        leave_together(fabric)
         return run
     finally:
         if first:
@@ -256,7 +256,7 @@ class Training:
 
     def _validate(self) -> float:
         evaluator = TaskEvaluator(self.model, self.validation, self.normalisation, self.fabric.device)
-        return evaluator.accuracy(self.settings.validation.protocol(self.settings.seed)).mean
+        return measure_accuracy(evaluator, self.settings.validation.protocol(self.settings.seed)).mean
 
     def _save_best(self, accuracy: float, update: int) -> None:
         figures = {"validation accuracy": f"{100 * accuracy:.2f} %", "update": update}
@@ -276,7 +276,7 @@ class Training:
         channels_last(best.model.to(self.fabric.device))
         evaluator = TaskEvaluator(best.model, self.test, self.normalisation, self.fabric.device)
         protocol = settings.validation.protocol(settings.seed, test=True)
-        test = evaluator.accuracy(protocol)
+        test = measure_accuracy(evaluator, protocol)
         figures = {
             "validation accuracy": f"{100 * progressed.best:.2f} % (update {progressed.best_update})",
             f"test accuracy, {protocol}, {settings.model.norm} norm, {self.test.description}": str(test),

@@ -1,12 +1,8 @@
-"""What a training run needs before its first update: devices, data that fits, a model to start from."""
+"""What a training run needs before its first update: data that fits, a model to start from."""
 
-import os
 from pathlib import Path
-from typing import Any
 
 import torch
-from lightning_fabric import Fabric
-from lightning_fabric.strategies.ddp import DDPStrategy
 
 from samovar.data.augmentation import Normalisation
 from samovar.data.dataset import Dataset
@@ -15,7 +11,7 @@ from samovar.data.store import Store
 from samovar.errors import RunError
 from samovar.model_folder import load_model
 from samovar.models.model import FewShotModel
-from samovar.run_config import Devices, TrainSettings
+from samovar.run_config import TrainSettings
 
 
 def channels_last(model: FewShotModel) -> FewShotModel:
@@ -36,24 +32,6 @@ def normalisation_of(settings: TrainSettings, dataset: Dataset) -> Normalisation
         return standard
     channels = len(standard.mean)
     return Normalisation((0.0,) * channels, (1.0,) * channels, standard.scale)
-
-
-def make_fabric(settings: TrainSettings, devices: Devices) -> Fabric:
-    """Processes and number format; under torchrun, as many processes as it launched."""
-    count, nodes = devices.devices, devices.nodes
-    if torch.distributed.is_torchelastic_launched():
-        count = int(os.environ["LOCAL_WORLD_SIZE"])
-        nodes = int(os.environ["WORLD_SIZE"]) // count
-    # With auxiliary co-training each of the two losses leaves some parameters alone.
-    unused = settings.model.auxiliary_classes > 0
-    strategy: Any = DDPStrategy(find_unused_parameters=unused) if count * nodes > 1 else "auto"
-    return Fabric(
-        accelerator=devices.accelerator,
-        devices=count,
-        num_nodes=nodes,
-        strategy=strategy,
-        precision=settings.precision,
-    )
 
 
 def check_world(settings: TrainSettings, world: int, device: torch.device) -> None:

@@ -1,59 +1,74 @@
 """`samovar evaluate RUN_OR_MODEL`."""
 
-import json
 from pathlib import Path
 from typing import Annotated, Literal
 
 import tyro
 
-from samovar.config import Protocol
-
 
 def evaluate(
     model: Annotated[Path, tyro.conf.Positional],
-    protocol: Annotated[Protocol, tyro.conf.arg(name="")],
     *,
+    way: tuple[int, ...] = (5,),
+    shot: tuple[int, ...] = (1,),
+    queries: int = 15,
+    pooled_queries: bool = False,
+    episodes: int = 5000,
+    samples: int = 1000,
+    split: Literal["test", "val", "train"] = "test",
+    norm: Literal["as trained", "running", "episode"] = "as trained",
+    outside: int = 0,
     named: Literal["paper", "tadam", "versa"] | None = None,
+    temperature: bool = True,
+    draw: int = 0,
+    sampling_study: bool = False,
     data: str | None = None,
     device: str = "cpu",
+    seed: int = 0,
     out: Path | None = None,
 ) -> None:
-    """Measure a model: accuracy, NLL, Brier score and calibration error, with 95 % intervals.
+    """Measure a model: accuracy, likelihood, calibration, and what its uncertainty is worth, with 95 % intervals.
 
-    The same figures are given for the classifier at the mean of the predicted weights, so that one sees what averaging
-    over classifiers buys. Writes evaluation.json, and evaluation.npz with the figures of each task.
+    The figures are given for the mean over sampled classifiers and for the one classifier at the mean of the predicted
+    weights, each as it is and with a temperature fitted on validation tasks: so one sees what averaging buys. Writes
+    evaluation.json, evaluation.npz with the figures of each task (for `samovar compare`), report.html and its pictures.
+    With several ways or shots, each has a folder of its own (such as 5way-1shot) beside the common report.
+    Under torchrun the processes share the work.
 
     Args:
         model: A run folder or a model folder.
-        protocol: How to measure.
-        named: The protocol of a paper instead of the flags: paper (5000 tasks x 15 per class), tadam (100 queries in
-            all) or versa (600 tasks, as many queries as shots); --shot, --split, --seed and --norm still count.
+        way: Classes of a task; several for several evaluations.
+        shot: Support images of each class; several for several evaluations.
+        queries: Query images of each class; of the whole task with --pooled-queries.
+        pooled_queries: Draw the queries from the pooled rest of the task's classes (TADAM's way).
+        episodes: Tasks.
+        samples: Samples of the classifier for the predictive.
+        split: Which part of the data.
+        norm: Batch norm at test; episode is transductive.
+        outside: Queries of each task from classes that are not in it, to be found by their uncertainty ("none of
+            these"); they enter no other figure. With running norm only.
+        named: The protocol of a paper instead of the flags: paper (5-way, 5000 tasks x 15 per class), tadam (100
+            queries in all) or versa (600 tasks, as many queries as shots); --shot, --split, --seed, --norm and
+            --outside still count.
+        temperature: Fit temperatures on validation tasks, and show what they do.
+        draw: Draw so many tasks with their predictions.
+        sampling_study: Also measure accuracy over the number of sampled classifiers, 1 to 10,000, ten times each, on
+            the first 1000 tasks; minutes to an hour.
         data: A prepared data set; the one that the model was trained on if not given.
         device: cpu, cuda or mps.
+        seed: Which tasks, and which samples.
         out: Folder for the results; beside the model if not given.
     """
-    import dataclasses
+    from samovar.config import Protocol, named_protocol
+    from samovar.evaluation_command import Wanted, run_evaluation
 
-    from rich.console import Console
-
-    from samovar.config import named_protocol
-    from samovar.data.dataset import Dataset
-    from samovar.data.prepare import ready
-    from samovar.evaluation import evaluate as run
-    from samovar.files import output_folder, write_whole
-    from samovar.model_folder import load_model
-    from samovar.report import evaluation_table, progress_bar
-
-    if named is not None:
-        kept = {name: getattr(protocol, name) for name in ("split", "seed", "norm")}
-        protocol = dataclasses.replace(named_protocol(named, protocol.shot), **kept)
-    folder = model / "model" if (model / "model" / "config.json").exists() else model
-    saved = load_model(folder)
-    target = output_folder(out or folder.parent / "evaluation")
-    dataset = Dataset(ready(data), protocol.split) if data is not None else None
-    with progress_bar("evaluating") as progress:
-        evaluation = run(saved, protocol, dataset, device, progress)
-    Console().print(evaluation_table(evaluation.summary))
-    write_whole(target / "evaluation.npz", evaluation.tasks_file())
-    write_whole(target / "evaluation.json", json.dumps(evaluation.summary, indent=1).encode())
-    print(f"Written: {target / 'evaluation.json'} and {target / 'evaluation.npz'}")
+    if named is None:
+        shapes = [(w, s) for w in way for s in shot]
+        protocols = [
+            Protocol(w, s, queries, pooled_queries, episodes, samples, seed, split, norm, outside) for w, s in shapes
+        ]
+    else:
+        kept = {"split": split, "seed": seed, "norm": norm, "outside": outside}
+        protocols = [named_protocol(named, s, **kept) for s in shot]
+    wanted = Wanted(protocols, temperature, draw, sampling_study, data, device, out)
+    run_evaluation(model, wanted)

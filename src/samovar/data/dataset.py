@@ -22,7 +22,7 @@ class Dataset:
     def __init__(
         self, store: Store, split: str = "train", *, scheme: str | None = None, rotations: bool = False
     ) -> None:
-        self.store, self.split_name = store, split
+        self.store, self.split_name, self.scheme, self.rotations = store, split, scheme, rotations
         positions = store.split(split, scheme)
         first = np.concatenate([[0], np.cumsum([entry.count for entry in store.classes])])
         turns = 4 if rotations else 1
@@ -35,6 +35,10 @@ class Dataset:
         )
         offsets = np.repeat(np.arange(turns) * len(store.array), len(positions))
         self.starts: Indices = np.tile(first[positions], turns).astype(np.int64) + offsets
+
+    def part(self, split: str) -> "Dataset":
+        """Another part of the same data."""
+        return Dataset(self.store, split, scheme=self.scheme, rotations=self.rotations)
 
     def __len__(self) -> int:
         """The number of classes."""

@@ -100,6 +100,19 @@ class EpisodeSampler:
         return classes, support, starts[labels] + images, labels
 
 
+def draw_outside(dataset: Dataset, episodes: Episodes, first: int, count: int, seed: int) -> Indices:
+    """(T, count) images of classes that are not in the task: a class at random, then one of its images.
+
+    The first of the episodes has the number `first`. The episodes themselves stay as they are.
+    """
+    drawn = []
+    for task, classes in enumerate(episodes.classes, first):
+        noise = generator(seed, f"outside {dataset.split_name}", task)
+        chosen = noise.choice(np.setdiff1d(np.arange(len(dataset)), classes), count)
+        drawn.append(dataset.starts[chosen] + noise.integers(dataset.counts[chosen]))
+    return np.stack(drawn)
+
+
 def _lowest(keys: np.ndarray, count: int) -> Indices:
     """Positions of the lowest `count` keys of each row, lowest first: (rows, count)."""
     if count < keys.shape[1]:

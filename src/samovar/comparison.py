@@ -1,0 +1,118 @@
+"""Two models, or two ways of predicting, on the same tasks: the paired difference, and the spread over seeds."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from samovar.calibration import expected_calibration_error, mean_with_interval, resampled_bins
+from samovar.errors import RunError, SettingsError
+
+WAY_NAMES = ("predictive", "mean_classifier", "predictive_tempered", "mean_classifier_tempered")
+FIGURES = ("accuracy", "nll", "brier")
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The stored evaluation of one model by one way of predicting: arrays with a row for each task."""
+
+    folder: Path
+    protocol: dict[str, Any]
+    data: tuple[str, str]
+    figures: dict[str, NDArray[np.float64]]
+
+    @classmethod
+    def read(cls, path: Path, way: str) -> "Measured":
+        """From an evaluation folder, or a run or model folder that has one."""
+        if way not in WAY_NAMES:
+            raise SettingsError(f"There is no way of predicting called {way!r}; there are {', '.join(WAY_NAMES)}.")
+        folder = next((each for each in (path, path / "evaluation") if (each / "evaluation.json").exists()), None)
+        if folder is None:
+            raise RunError(f"{path} has no evaluation. Make one: samovar evaluate {path}")
+        try:
+            summary = json.loads((folder / "evaluation.json").read_bytes())
+            with np.load(folder / "evaluation.npz", allow_pickle=False) as stored:
+                arrays = {name: stored[f"{way}_{name}"].astype(np.float64) for name in (*FIGURES, "bins")}
+            return cls(folder, summary["protocol"], (summary["data"], summary["data_checksum"]), arrays)
+        except KeyError as error:
+            raise RunError(f"The evaluation in {folder} has no {error}. Evaluate again with this version.") from error
+        except (OSError, ValueError) as error:
+            raise RunError(f"The evaluation in {folder} cannot be read ({error}).") from error
+
+
+def check_same(measured: list[Measured]) -> None:
+    """Refuse unequal protocols or data, by what differs."""
+    first = measured[0]
+    for other in measured[1:]:
+        names = [name for name in first.protocol if first.protocol[name] != other.protocol.get(name) and name != "text"]
+        unlike = [f"{name} ({first.protocol[name]} and {other.protocol.get(name)})" for name in names]
+        if first.data != other.data:
+            unlike.append(f"data ({first.data[0]} and {other.data[0]})")
+        if unlike:
+            raise RunError(
+                f"{first.folder} and {other.folder} were measured differently: {', '.join(unlike)}. "
+                "Evaluate both with the same flags."
+            )
+
+
+def compare(first: list[Measured], second: list[Measured]) -> dict[str, Any]:
+    """First minus second, on the same tasks. Each is a list of training seeds of one method, or a single model.
+
+    `paired`: the difference of the means over the seeds of each group, with its 95 % interval over tasks: a statement
+    on these models and tasks drawn from these classes. `seeds`: mean and standard deviation over the training seeds,
+    and the difference of methods with a 95 % interval by Welch's t, where both groups have two seeds or more.
+    """
+    check_same([*first, *second])
+    paired: dict[str, Any] = {}
+    for name in FIGURES:
+        means = [np.mean([each.figures[name] for each in group], axis=0) for group in (first, second)]
+        paired[name] = mean_with_interval(means[0] - means[1])
+    paired["ece"] = _calibration_difference(first, second)
+    return {
+        "format": 1,
+        "protocol": first[0].protocol,
+        "data": first[0].data[0],
+        "first": [str(each.folder) for each in first],
+        "second": [str(each.folder) for each in second],
+        "paired": paired,
+        "seeds": {name: _over_seeds(first, second, name) for name in FIGURES},
+    }
+
+
+def _calibration_difference(first: list[Measured], second: list[Measured]) -> dict[str, Any]:
+    """Difference of pooled calibration errors (mean over seeds), by bootstrap over the same tasks for all."""
+
+    def errors(group: list[Measured]) -> NDArray[np.float64]:
+        each = [[expected_calibration_error(b) for b in resampled_bins(m.figures["bins"], 0)] for m in group]
+        return np.mean(each, axis=0)
+
+    def value(group: list[Measured]) -> float:
+        return float(np.mean([expected_calibration_error(each.figures["bins"].sum(0)) for each in group]))
+
+    low, high = np.quantile(errors(first) - errors(second), [0.025, 0.975])
+    return {"mean": value(first) - value(second), "ci95": [float(low), float(high)]}
+
+
+def _over_seeds(first: list[Measured], second: list[Measured], name: str) -> dict[str, Any]:
+    groups = [[float(each.figures[name].mean()) for each in group] for group in (first, second)]
+    result: dict[str, Any] = {}
+    for label, values in zip(("first", "second"), groups, strict=True):
+        spread = float(np.std(values, ddof=1)) if len(values) > 1 else None
+        result[label] = {"means": values, "mean": float(np.mean(values)), "std": spread}
+    result["difference"] = _welch(*groups) if min(map(len, groups)) > 1 else None
+    return result
+
+
+def _welch(first: list[float], second: list[float]) -> dict[str, float]:
+    variances = [np.var(each, ddof=1) / len(each) for each in (first, second)]
+    total = sum(variances)
+    freedom = total**2 / sum(v**2 / (len(g) - 1) for v, g in zip(variances, (first, second), strict=True))
+    return {
+        "mean": float(np.mean(first) - np.mean(second)),
+        "ci95": float(stats.t.ppf(0.975, freedom) * np.sqrt(total)),
+        "degrees_of_freedom": float(freedom),
+    }

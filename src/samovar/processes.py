@@ -1,0 +1,32 @@
+"""Devices and processes, which are lightning-fabric's: one, several, or those that torchrun or SLURM launched."""
+
+import os
+from typing import Any
+
+import torch
+from lightning_fabric import Fabric
+from lightning_fabric.strategies.ddp import DDPStrategy
+
+from samovar.run_config import Devices
+
+
+def make_fabric(devices: Devices, *, precision: Any = "32-true", unused: bool = False) -> Fabric:
+    """Processes and number format; under torchrun, as many processes as it launched.
+
+    `unused`: some parameters get no gradient in an update, as with auxiliary co-training, which has two losses.
+    """
+    count, nodes = devices.devices, devices.nodes
+    if torch.distributed.is_torchelastic_launched():
+        count = int(os.environ["LOCAL_WORLD_SIZE"])
+        nodes = int(os.environ["WORLD_SIZE"]) // count
+    strategy: Any = DDPStrategy(find_unused_parameters=unused) if count * nodes > 1 else "auto"
+    return Fabric(
+        accelerator=devices.accelerator, devices=count, num_nodes=nodes, strategy=strategy, precision=precision
+    )
+
+
+def leave_together(fabric: Fabric) -> None:
+    """Nobody leaves while another is at work; groups left to the interpreter's end may abort by their threads."""
+    fabric.barrier()
+    if torch.distributed.is_available() and torch.distributed.is_initialized():
+        torch.distributed.destroy_process_group()

@@ -1,0 +1,81 @@
+"""`samovar compare`: paired differences by hand, groups of seeds, and refusals."""
+
+import json
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from samovar.cli import main
+from samovar.comparison import Measured, compare
+from samovar.errors import RunError
+
+RNG = np.random.default_rng(0)
+
+
+def store(folder, accuracy, shot=1, data="toy", way="predictive"):
+    """An evaluation folder as `samovar evaluate` writes it, with these accuracies of tasks."""
+    folder.mkdir(parents=True, exist_ok=True)
+    bins = RNG.random((len(accuracy), 15, 3))
+    bins[..., 0] = 5
+    arrays = {"accuracy": accuracy, "nll": 1 - accuracy, "brier": 2 - accuracy, "bins": bins}
+    protocol = {"way": 5, "shot": shot, "text": f"5-way {shot}-shot"}
+    summary = {"protocol": protocol, "data": data, "data_checksum": data}
+    (folder / "evaluation.json").write_text(json.dumps(summary))
+    np.savez(folder / "evaluation.npz", **{f"{way}_{name}": value for name, value in arrays.items()})
+    return folder
+
+
+def read(*folders) -> list[Measured]:
+    return [Measured.read(folder, "predictive") for folder in folders]
+
+
+def test_paired_difference_by_hand(tmp_path):
+    a, b = np.array([0.5, 0.7, 0.9, 0.6]), np.array([0.4, 0.7, 0.7, 0.6])
+    result = compare(read(store(tmp_path / "a", a)), read(store(tmp_path / "b", b)))
+    assert result["paired"]["accuracy"]["mean"] == pytest.approx(np.mean(a - b))
+    assert result["paired"]["accuracy"]["ci95"] == pytest.approx(1.96 * np.std(a - b, ddof=1) / 2)
+    assert result["paired"]["nll"]["mean"] == pytest.approx(-np.mean(a - b))
+    assert result["seeds"]["accuracy"]["difference"] is None
+
+
+def test_seeds_are_compared_by_welchs_test(tmp_path):
+    groups = [[RNG.normal(mean, 0.1, 50) for _ in range(count)] for mean, count in ((0.7, 3), (0.6, 4))]
+    folders = [
+        [store(tmp_path / f"{g}{i}", values) for i, values in enumerate(group)] for g, group in enumerate(groups)
+    ]
+    found = compare(*(read(*each) for each in folders))["seeds"]["accuracy"]["difference"]
+    means = [[values.mean() for values in group] for group in groups]
+    interval = stats.ttest_ind(*means, equal_var=False).confidence_interval(0.95)
+    assert found["mean"] - found["ci95"] == pytest.approx(interval.low)
+    assert found["mean"] + found["ci95"] == pytest.approx(interval.high)
+
+
+def test_a_model_does_not_differ_from_itself(tmp_path):
+    folder = store(tmp_path / "a", np.array([0.5, 0.7]))
+    result = compare(read(folder), read(folder))
+    assert result["paired"]["accuracy"] == {"mean": 0.0, "ci95": 0.0}
+    assert result["paired"]["ece"] == {"mean": 0.0, "ci95": [0.0, 0.0]}
+
+
+@pytest.mark.parametrize(("changed", "words"), [({"shot": 5}, "shot (1 and 5)"), ({"data": "other"}, "data (toy and")])
+def test_unequal_measurements_are_refused(tmp_path, changed, words):
+    values = np.array([0.5, 0.7])
+    with pytest.raises(RunError, match="measured differently") as caught:
+        compare(read(store(tmp_path / "a", values)), read(store(tmp_path / "b", values, **changed)))
+    assert words in str(caught.value)
+
+
+def test_command(tmp_path, capsys):
+    a, b = store(tmp_path / "a" / "evaluation", np.array([0.5, 0.75])), store(tmp_path / "b", np.array([0.5, 0.5]))
+    assert main(["compare", str(a.parent), str(b), "--out", str(tmp_path / "out")]) == 0
+    assert "+12.50 ± 24.50" in capsys.readouterr().out
+    written = json.loads((tmp_path / "out" / "comparison.json").read_text())
+    assert written["paired"]["accuracy"]["mean"] == pytest.approx(0.125)
+    assert main(["compare", str(a), str(tmp_path)]) == 2
+    assert "samovar evaluate" in capsys.readouterr().err
+    assert main(["compare", str(a), str(b), "--first-by", "mean_classifier"]) == 2
+    assert "Evaluate again" in capsys.readouterr().err
+    (b / "evaluation.npz").write_bytes(b"not an npz file")
+    assert main(["compare", str(a), str(b)]) == 2
+    assert "cannot be read" in capsys.readouterr().err

@@ -1,0 +1,78 @@
+"""AUROC, risk against coverage and temperature, against other implementations and cases computed by hand."""
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.metrics import roc_auc_score
+
+from samovar.answers import OUTSIDE, Answers
+from samovar.predictive import Prediction, entropy_of
+from samovar.temperature import fit_temperature, tempered
+from samovar.uncertainty import auroc, risk_coverage, uncertainties
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.booleans()), min_size=2, max_size=40))
+@settings(max_examples=60, deadline=None)
+def test_auroc_is_that_of_scikit_learn_ties_included(pairs):
+    score, positive = np.array([p[0] for p in pairs], float), np.array([p[1] for p in pairs])
+    found = auroc(score, positive, np.arange(len(pairs)))
+    if positive.all() or not positive.any():
+        assert found is None
+    else:
+        assert found["value"] == pytest.approx(roc_auc_score(positive, score))
+
+
+def test_aurocs_interval_covers_the_long_run_value_where_queries_of_a_task_go_together():
+    rng = np.random.default_rng(0)
+
+    def tasks(count: int):
+        shift = rng.normal(size=(count, 1))  # makes the queries of a task alike
+        positive = rng.random((count, 20)) < 0.3
+        score = rng.normal(size=(count, 20)) + positive + shift
+        return score.ravel(), positive.ravel(), np.repeat(np.arange(count), 20)
+
+    truth = auroc(*tasks(20_000))["value"]
+    found = [auroc(*tasks(100)) for _ in range(400)]
+    covered = np.mean([abs(each["value"] - truth) <= each["ci95"] for each in found])
+    assert 0.91 < covered < 0.98
+
+
+def answers(probabilities: list, labels: list[int]) -> Answers:
+    p = torch.tensor([probabilities])
+    return Answers.of(Prediction(p, entropy_of(p), None, None), torch.tensor([labels]))
+
+
+def test_risk_and_uncertainty_by_hand():
+    """Confident and right, less confident and wrong, least confident and right; then one from outside."""
+    given_answers = answers([[0.9, 0.1], [0.8, 0.2], [0.4, 0.6], [0.45, 0.55]], [0, 1, 1, OUTSIDE])
+    risk = risk_coverage(given_answers.inside)
+    assert risk["risk"][32] == 0
+    assert risk["risk"][66] == pytest.approx(1 / 2)
+    assert risk["risk"][99] == pytest.approx(1 / 3)
+    assert risk["area"] == pytest.approx((0 + 1 / 2 + 1 / 3) / 3)
+    found = uncertainties(given_answers)
+    assert found["max_probability"]["mean"] == pytest.approx((0.9 + 0.8 + 0.6) / 3, rel=1e-6)
+    assert found["max_probability"]["wrong_auroc"]["value"] == pytest.approx(1 / 2)  # above one of two right answers
+    assert found["entropy"]["outside_auroc"]["value"] == pytest.approx(1.0)
+    assert found["mutual_information"] is None
+
+
+def test_without_wrong_or_outside_queries_there_is_no_auroc():
+    found = uncertainties(answers([[0.9, 0.1], [0.2, 0.8]], [0, 1]))
+    assert found["entropy"]["wrong_auroc"] is None
+    assert found["entropy"]["outside_auroc"] is None
+
+
+@pytest.mark.parametrize("temperature", [0.5, 1.0, 3.0])
+def test_a_temperature_is_found_again_and_leaves_the_answers_as_they_are(temperature):
+    g = torch.Generator().manual_seed(0)
+    honest = torch.randn(20_000, 4, generator=g) * 2
+    labels = torch.multinomial(honest.softmax(-1), 1, generator=g)[:, 0]
+    assert fit_temperature(honest * temperature, labels) == pytest.approx(temperature, rel=0.05)
+    p = (honest[None] * temperature).softmax(-1)
+    after = tempered(Prediction(p, entropy_of(p)), temperature)
+    torch.testing.assert_close(after.probabilities[0], honest.softmax(-1), rtol=1e-3, atol=1e-5)
+    assert (after.probabilities.argmax(-1) == p.argmax(-1)).all()
+    assert after.mutual_information is None
