@@ -214,6 +214,8 @@ class Protocol:
     """Batch norm at test; `episode` is transductive."""
     outside: int = 0
     """Queries of each task from classes that are not in it ("none of these"); with running norm only."""
+    quasi: bool = False
+    """Quasi-random samples instead of random ones: about 64 are as good as 1000 (docs/evaluation.md)."""
 
     def __post_init__(self) -> None:
         if self.outside < 0:
@@ -230,7 +232,8 @@ class Protocol:
     def __str__(self) -> str:
         queries = f"{self.queries} queries {'in all' if self.pooled_queries else 'per class'}"
         queries += f" + {self.outside} from outside" if self.outside else ""
-        shape = f"{self.way}-way {self.shot}-shot, {self.episodes} tasks x {queries}, {self.samples} samples"
+        kind = "quasi-random " if self.quasi else ""
+        shape = f"{self.way}-way {self.shot}-shot, {self.episodes} tasks x {queries}, {self.samples} {kind}samples"
         return f"{shape}, {self.split} classes, seed {self.seed}"
 
 

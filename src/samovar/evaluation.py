@@ -144,7 +144,7 @@ class Evaluator:
         for first in range(0, tasks.episodes, BANK):
             episodes = sampler.draw(first, min(BANK, tasks.episodes - first))
             prior, query = evaluator.infer(episodes)
-            noise = PredictiveNoise(tasks.seed, range(first, first + len(query)))
+            noise = PredictiveNoise(tasks.seed, range(first, first + len(query)), tasks.quasi)
             sampled = predict(evaluator.model.classifier, prior, query, tasks.samples, noise)
             at_mean = predict_at_mean(evaluator.model.classifier, prior, query)
             for name, prediction in both_ways(sampled, at_mean).items():

@@ -129,7 +129,7 @@ class TaskEvaluator:
             numbers.append(range(first, min(first + BANK, protocol.episodes)))
             episodes, labels = self._draw(sampler, protocol, numbers[-1])
             prior, query = self.infer(episodes)
-            noise = PredictiveNoise(protocol.seed, numbers[-1])
+            noise = PredictiveNoise(protocol.seed, numbers[-1], protocol.quasi)
             sampled = predict(self.model.classifier, prior, query, protocol.samples, noise)
             at_mean = predict_at_mean(self.model.classifier, prior, query)
             for name, prediction in ways(sampled, at_mean).items():

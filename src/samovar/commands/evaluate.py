@@ -18,6 +18,7 @@ def evaluate(
     split: Literal["test", "val", "train"] = "test",
     norm: Literal["as trained", "running", "episode"] = "as trained",
     outside: int = 0,
+    quasi: bool = False,
     named: Literal["paper", "tadam", "versa"] | None = None,
     temperature: bool = True,
     draw: int = 0,
@@ -47,6 +48,7 @@ def evaluate(
         norm: Batch norm at test; episode is transductive.
         outside: Queries of each task from classes that are not in it, to be found by their uncertainty ("none of
             these"); they enter no other figure. With running norm only.
+        quasi: Quasi-random samples instead of random ones; far fewer of them are enough.
         named: The protocol of a paper instead of the flags: paper (5-way, 5000 tasks x 15 per class), tadam (100
             queries in all) or versa (600 tasks, as many queries as shots); --shot, --split, --seed, --norm and
             --outside still count.
@@ -63,12 +65,10 @@ def evaluate(
     from samovar.evaluation_command import Wanted, run_evaluation
 
     if named is None:
-        shapes = [(w, s) for w in way for s in shot]
-        protocols = [
-            Protocol(w, s, queries, pooled_queries, episodes, samples, seed, split, norm, outside) for w, s in shapes
-        ]
+        rest = (queries, pooled_queries, episodes, samples, seed, split, norm, outside, quasi)
+        protocols = [Protocol(w, s, *rest) for w in way for s in shot]
     else:
-        kept = {"split": split, "seed": seed, "norm": norm, "outside": outside}
+        kept = {"split": split, "seed": seed, "norm": norm, "outside": outside, "quasi": quasi}
         protocols = [named_protocol(named, s, **kept) for s in shot]
     wanted = Wanted(protocols, temperature, draw, sampling_study, data, device, out)
     run_evaluation(model, wanted)
