@@ -8,11 +8,13 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from samovar.classifier import FewShotClassifier as FewShotClassifier
     from samovar.config import Protocol as Protocol
     from samovar.config import SyntheticSettings as SyntheticSettings
     from samovar.errors import SamovarError as SamovarError
     from samovar.evaluation import evaluate as evaluate
     from samovar.experiments.synthetic import synthetic_study as synthetic_study
+    from samovar.model_folder import SavedModel as SavedModel
     from samovar.preset_table import PRESETS as presets  # noqa: N811
     from samovar.run_config import TrainSettings as TrainSettings
     from samovar.training import train as train
@@ -24,6 +26,8 @@ _HOME = {
     "SamovarError": ("samovar.errors", "SamovarError"),
     "SyntheticSettings": ("samovar.config", "SyntheticSettings"),
     "TrainSettings": ("samovar.run_config", "TrainSettings"),
+    "FewShotClassifier": ("samovar.classifier", "FewShotClassifier"),
+    "SavedModel": ("samovar.model_folder", "SavedModel"),
     "evaluate": ("samovar.evaluation", "evaluate"),
     "presets": ("samovar.preset_table", "PRESETS"),
     "synthetic_study": ("samovar.experiments.synthetic", "synthetic_study"),
@@ -31,8 +35,10 @@ _HOME = {
 }
 
 __all__ = [
+    "FewShotClassifier",
     "Protocol",
     "SamovarError",
+    "SavedModel",
     "SyntheticSettings",
     "TrainSettings",
     "evaluate",

@@ -2,13 +2,14 @@
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import tyro
 
 from samovar.commands.compare import compare
 from samovar.commands.data import DATA_COMMANDS, data
 from samovar.commands.evaluate import evaluate
+from samovar.commands.fit import fit, predict, task
 from samovar.commands.presets import presets
 from samovar.commands.synthetic import synthetic
 from samovar.commands.train import run_train, train
@@ -20,7 +21,10 @@ DESCRIPTION = """Bayesian few-shot image classification.
 Every command explains itself with --help. Results are printed for people and written as JSON.
 Add --debug to any command to see the full traceback of an error."""
 
-COMMANDS: dict[str, Callable[..., None]] = {
+COMMANDS: dict[str, Callable[..., int | None]] = {
+    "fit": fit,
+    "predict": predict,
+    "task": task,
     "train": train,
     "evaluate": evaluate,
     "compare": compare,
@@ -28,14 +32,16 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "data": data,
     "synthetic": synthetic,
 }
-GROUPS: dict[str, dict[str, Callable[..., None]]] = {"data": DATA_COMMANDS}
+GROUPS: dict[str, Mapping[str, Callable[..., int | None]]] = {"data": DATA_COMMANDS}
 """Commands that have commands of their own."""
 
 
-def _run(arguments: list[str]) -> None:
-    program, commands, description = "samovar", COMMANDS, DESCRIPTION
+def _run(arguments: list[str]) -> int | None:
+    commands: Mapping[str, Callable[..., int | None]] = COMMANDS
+    program, description = "samovar", DESCRIPTION
     if arguments[:1] == ["train"]:  # its flags depend on the preset
-        return run_train(arguments[1:])
+        run_train(arguments[1:])
+        return 0
     if arguments and arguments[0] in GROUPS:
         program, commands, description = (
             f"samovar {arguments[0]}",
@@ -44,17 +50,17 @@ def _run(arguments: list[str]) -> None:
         )
         arguments = arguments[1:]
     return tyro.extras.subcommand_cli_from_dict(
-        commands, prog=program, description=description, args=arguments or ["--help"]
+        dict(commands), prog=program, description=description, args=arguments or ["--help"]
     )
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run a command; returns the exit code: 0, 2 for bad input, 130 when interrupted."""
+    """Run a command; returns the exit code: 0, 1 for work done in part, 2 for bad input, 130 when interrupted."""
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in arguments
     tune_allocator()
     try:
-        _run([argument for argument in arguments if argument != "--debug"])
+        return _run([argument for argument in arguments if argument != "--debug"]) or 0
     except SamovarError as error:
         if debug:
             raise

@@ -23,7 +23,7 @@ from samovar.evaluation_plots import (
 from samovar.evaluation_report import Section, html_report
 from samovar.experiments.sampling import sampling_study
 from samovar.files import output_folder, write_whole
-from samovar.model_folder import load_model, model_folder
+from samovar.model_folder import SHIPPED, load_model, locate_model
 from samovar.plots import episode_figure
 from samovar.processes import leave_together, make_fabric
 from samovar.report import evaluation_table, progress_bar
@@ -48,7 +48,7 @@ def run_evaluation(path: Path, wanted: Wanted) -> None:
     """Measure a model and leave everything in a folder."""
     if not 0 <= wanted.draw <= 100:
         raise SettingsError("--draw must be from 0 to 100 tasks.")
-    folder = model_folder(path)
+    folder = locate_model(path)
     saved = load_model(folder)
     first = wanted.protocols[0]
     dataset = Dataset(ready(wanted.data), first.split) if wanted.data else training_dataset(saved, first.split)
@@ -60,7 +60,8 @@ def run_evaluation(path: Path, wanted: Wanted) -> None:
     evaluator = Evaluator(saved, dataset, device, fabric)
     for protocol in wanted.protocols:
         evaluator.check(protocol)
-    target = output_folder(wanted.out or folder.parent / "evaluation")
+    beside = Path("evaluation") / folder.name if folder.parent == SHIPPED else folder.parent / "evaluation"
+    target = output_folder(wanted.out or beside)
     writer = _Writer(target, evaluator, wanted, quiet=not fabric.is_global_zero)
     with progress_bar("evaluating", quiet=writer.quiet) as progress:
         for position, protocol in enumerate(wanted.protocols):

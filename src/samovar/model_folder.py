@@ -1,8 +1,11 @@
 """A model is a folder: config.json, model.safetensors, README.md (a model card). Nothing in it is code or a pickle."""
 
 import dataclasses
+import hashlib
 import json
+import re
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +15,18 @@ from torch import Tensor, nn
 
 from samovar.config import ModelSettings
 from samovar.data.augmentation import Normalisation
+from samovar.data.decode import Conversion
 from samovar.errors import ModelError, SettingsError
 from samovar.files import output_folder, write_whole
 from samovar.models.model import FewShotModel
+from samovar.rejection import Rejection
 from samovar.run_config import from_dict
 
 FORMAT = 1
 CONFIG, WEIGHTS, CARD = "config.json", "model.safetensors", "README.md"
+
+
+SHIPPED = Path(__file__).parent / "shipped"
 
 
 @dataclass(frozen=True)
@@ -29,6 +37,26 @@ class SavedModel:
     normalisation: Normalisation
     training: dict[str, Any] = field(default_factory=dict)
     """The run that made it: settings, data, figures; for the card and for reports."""
+    conversion: Conversion | None = None
+    """How a user's images become like those it was trained on; None for feature vectors."""
+    rejection: Rejection | None = None
+    """When to answer "none of these"."""
+
+    @cached_property
+    def identity(self) -> str:
+        """A hash of all that its answers depend on."""
+        parts = (self.model.settings, self.normalisation, self.conversion)
+        facts = json.dumps([None if part is None else dataclasses.asdict(part) for part in parts], sort_keys=True)
+        return hashlib.sha256(facts.encode() + serialise(self.model.state_dict())).hexdigest()
+
+    def save_pretrained(self, folder: str | Path) -> Path:
+        """Write a model folder, in the form that the Hugging Face Hub takes: config, safetensors, model card."""
+        return save_model(self, Path(folder))
+
+    @classmethod
+    def from_pretrained(cls, name: str | Path) -> "SavedModel":
+        """A shipped model by name, a model or run folder, or OWNER/MODEL from the Hub (with huggingface_hub)."""
+        return load_model(locate_model(name))
 
 
 def save_model(saved: SavedModel, folder: Path) -> Path:
@@ -39,6 +67,8 @@ def save_model(saved: SavedModel, folder: Path) -> Path:
         "library": "samovar",
         "model": dataclasses.asdict(saved.model.settings),
         "normalisation": dataclasses.asdict(saved.normalisation),
+        "conversion": None if saved.conversion is None else dataclasses.asdict(saved.conversion),
+        "rejection": None if saved.rejection is None else saved.rejection.to_dict(),
         "training": saved.training,
     }
     write_whole(folder / WEIGHTS, serialise(saved.model.state_dict()))
@@ -47,9 +77,38 @@ def save_model(saved: SavedModel, folder: Path) -> Path:
     return folder
 
 
-def model_folder(path: Path) -> Path:
-    """The model of a run folder, or the folder itself."""
-    return path / "model" if (path / "model" / CONFIG).exists() else path
+def shipped_models() -> list[str]:
+    """Names of the models that come with the package."""
+    return sorted(path.parent.name for path in SHIPPED.glob(f"*/{CONFIG}"))
+
+
+def locate_model(name: str | Path) -> Path:
+    """The folder of a shipped model, the model of a run folder, a model folder, or one fetched from the Hub."""
+    if str(name) in shipped_models():
+        return SHIPPED / str(name)
+    path = Path(name)
+    if (path / "model" / CONFIG).exists():
+        return path / "model"
+    if path.exists():
+        return path
+    if isinstance(name, str) and re.fullmatch(r"[\w.-]+/[\w.-]+", name):
+        return _from_hub(name)
+    raise ModelError(
+        f"There is no model {str(name)!r}: neither a folder nor a shipped one ({', '.join(shipped_models())})."
+    )
+
+
+def _from_hub(name: str) -> Path:
+    try:
+        from huggingface_hub import snapshot_download
+    except ImportError as error:
+        raise ModelError(
+            f"There is no folder {name!r}. To fetch it from the Hub: pip install huggingface_hub."
+        ) from error
+    try:
+        return Path(snapshot_download(name, allow_patterns=[CONFIG, WEIGHTS, CARD]))
+    except Exception as error:  # the library's errors are many, and all mean the same to the user
+        raise ModelError(f"{name} is no folder here, and could not be fetched from the Hub ({error}).") from error
 
 
 def load_model(folder: Path, backbone: nn.Module | None = None) -> SavedModel:
@@ -61,6 +120,9 @@ def load_model(folder: Path, backbone: nn.Module | None = None) -> SavedModel:
             raise ModelError(f"{folder} has format {config['format']}, this version reads {FORMAT}.")
         settings = from_dict(ModelSettings, config["model"])
         normalisation = from_dict(Normalisation, config["normalisation"])
+        conversion, rejection = config["conversion"], config["rejection"]
+        conversion = None if conversion is None else from_dict(Conversion, conversion)
+        rejection = None if rejection is None else Rejection.from_dict(rejection)
     except (OSError, ValueError, KeyError, TypeError) as error:
         if isinstance(error, ModelError):
             raise
@@ -71,7 +133,7 @@ def load_model(folder: Path, backbone: nn.Module | None = None) -> SavedModel:
     model = FewShotModel(settings, backbone)
     check_tensors(model.state_dict(), tensors, folder / WEIGHTS)
     model.load_state_dict(tensors)
-    return SavedModel(model.eval(), normalisation, config.get("training", {}))
+    return SavedModel(model.eval(), normalisation, config.get("training", {}), conversion, rejection)
 
 
 def serialise(tensors: dict[str, Tensor]) -> bytes:

@@ -140,6 +140,26 @@ def episode_figure(
     return png(figure)
 
 
+def answers_figure(images: np.ndarray, rows: list[dict[str, Any]], columns: int = 6, most: int = 60) -> bytes:
+    """Images (n, H, W, C) with the answers of `samovar predict --json` under them; what was rejected is red."""
+    shown = min(len(images), most)
+    columns = min(columns, shown)
+    lines = -(-shown // columns)
+    figure = Figure(figsize=(1.9 * columns, 2.3 * lines + (0.3 if shown < len(images) else 0)), layout="constrained")
+    for panel in (panels := figure.subplots(lines, columns, squeeze=False)).flat:
+        panel.axis("off")
+    for position in range(shown):
+        row, panel = rows[position], panels[divmod(position, columns)]
+        _image(panel, images[position])
+        color = "#D55E00" if row["rejected"] else "#00664B"
+        best = max(row["probabilities"].values())
+        text = plain_label(row["label"]) + ("" if row["rejected"] else f" {best:.0%}")
+        panel.set_title(text, fontsize=8, color=color)
+    if shown < len(images):
+        figure.supxlabel(f"the first {shown} of {len(images)}", fontsize=8)
+    return png(figure)
+
+
 def _image(panel: Any, image: np.ndarray) -> None:
     panel.imshow(image.squeeze(-1) if image.shape[-1] == 1 else image, cmap="gray", vmin=0, vmax=255)
     panel.axis("off")

@@ -25,14 +25,16 @@ from samovar.data.prepare import ready
 from samovar.data.store import data_folder
 from samovar.errors import RunError
 from samovar.evaluation import Accuracy, measure_accuracy
+from samovar.images import conversion_of
 from samovar.model_folder import SavedModel, load_model, save_model
 from samovar.models.model import FewShotModel, Output
-from samovar.models.norm import synchronise
+from samovar.models.norm import set_norm, synchronise
 from samovar.models.tasks import AuxiliaryBatch
 from samovar.noise import generator
 from samovar.optimisation import decay_and_clip, decays, make_optimizer, step_size
 from samovar.preset_table import Preset
 from samovar.processes import leave_together, make_fabric
+from samovar.rejection import measure_rejection
 from samovar.run_config import Devices, TrainSettings
 from samovar.run_folder import RunFolder
 from samovar.task_evaluator import TaskEvaluator
@@ -266,7 +268,8 @@ class Training:
             "figures": figures,
         }
         training = facts | {"settings": dataclasses.asdict(self.settings)}
-        save_model(SavedModel(self.model, self.normalisation, training), self.folder.model)
+        conversion = conversion_of(self.validation.store)
+        save_model(SavedModel(self.model, self.normalisation, training, conversion), self.folder.model)
 
     def finish(self, progressed: Progressed) -> Run:
         """Test the best model and write its card."""
@@ -281,6 +284,11 @@ class Training:
             "validation accuracy": f"{100 * progressed.best:.2f} % (update {progressed.best_update})",
             f"test accuracy, {protocol}, {settings.model.norm} norm, {self.test.description}": str(test),
         }
-        saved = dataclasses.replace(best, training=best.training | {"figures": figures})
+        inductive = copy.deepcopy(best.model)  # as it is used on single images
+        set_norm(inductive, "running")
+        held_out = TaskEvaluator(inductive, self.validation, self.normalisation, self.fabric.device)
+        rejection = measure_rejection(held_out, settings.seed)
+        training = best.training | {"figures": figures}
+        saved = dataclasses.replace(best, training=training, rejection=rejection)
         save_model(saved, self.folder.model)
         return Run(self.folder.path, settings, saved, test)

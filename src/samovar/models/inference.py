@@ -15,6 +15,18 @@ class WeightDistribution(NamedTuple):
     weights: Normal
     biases: Normal | None = None
 
+    def with_class(self, label: int, other: "WeightDistribution") -> "WeightDistribution":
+        """The same with the distribution of one class replaced; `other` has one class."""
+
+        def replaced(old: Normal, new: Normal) -> Normal:
+            mean, scale = old.mean.clone(), old.stddev.clone()
+            mean[:, label], scale[:, label] = new.mean[:, 0], new.stddev[:, 0]
+            return Normal(mean, scale, validate_args=False)
+
+        both = self.biases is not None and other.biases is not None
+        biases = replaced(self.biases, other.biases) if both else None  # type: ignore[arg-type]
+        return WeightDistribution(replaced(self.weights, other.weights), biases)
+
     def divergence(self, other: "WeightDistribution") -> Tensor:
         """KL(self || other) for each class: (T, N), summed over dimensions and bias."""
         total: Tensor = kl_divergence(self.weights, other.weights).sum(-1)

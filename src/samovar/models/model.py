@@ -49,6 +49,7 @@ class FewShotModel(nn.Module):
             devices=[]
         ):  # constructors draw from the global state; `initialise` redoes their work
             self.backbone, d = _backbone(settings, backbone)
+            self.feature_dim = d
             self.task_embedding = (
                 TaskEmbedding(d, self.backbone.widths)
                 if isinstance(self.backbone, ResNet12) and settings.task_embedding

@@ -35,6 +35,8 @@ class Source:
     root_hint: str = ""
     """Which file to put where, in one sentence; empty where no root is needed."""
     downloads: tuple[Download, ...] = ()
+    inverted: bool = False
+    """Stored as bright ink on black, so that a user's dark ink on white paper is inverted for models trained on it."""
 
 
 def missing(path: Path, hint: str) -> DataError:

@@ -131,4 +131,5 @@ GLYPHS = Source(
     "DejaVu fonts licence (free)",
     "DejaVu fonts, as bundled with matplotlib",
     _open,
+    inverted=True,
 )

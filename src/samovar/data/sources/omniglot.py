@@ -66,4 +66,5 @@ OMNIGLOT = Source(
     _open,
     HINT,
     DOWNLOADS,
+    inverted=True,
 )

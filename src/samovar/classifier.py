@@ -1,0 +1,414 @@
+"""The scikit-learn face: fit on a few labelled images, predict with honest probabilities, or say "none of these"."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from torch import Tensor
+
+from samovar.data.augmentation import network_input
+from samovar.errors import DataError, ModelError, SettingsError
+from samovar.fitted_task import FittedTask, TaskInfo, read_task, write_task
+from samovar.images import converted, labelled_folder
+from samovar.model_folder import SavedModel, load_model, locate_model
+from samovar.models.inference import WeightDistribution
+from samovar.models.norm import TaskBatchNorm, set_norm
+from samovar.models.resnet12 import Film
+from samovar.models.tasks import Sums
+from samovar.predictive import Prediction, predict
+from samovar.predictive_noise import PredictiveNoise
+from samovar.rejection import describe, doubt
+
+CHUNK = 256
+"""Images that are embedded, and queries that are answered, at once."""
+MOST_LEFT_OUT = 200
+"""Support images that leave-one-out looks at, at most."""
+
+
+class Uncertainty(NamedTuple):
+    """In nats, one for each image: of the predictive, and between label and classifier (None if deterministic)."""
+
+    entropy: NDArray[np.float64]
+    mutual_information: NDArray[np.float64] | None
+
+
+class Answer(NamedTuple):
+    """Labels (with `reject_label` where rejected), probabilities (n, classes), uncertainty, which were rejected."""
+
+    labels: NDArray[Any]
+    probabilities: NDArray[np.float64]
+    uncertainty: Uncertainty
+    rejected: NDArray[np.bool_]
+
+
+class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Turns a few labelled images into a classifier with calibrated probabilities. Nothing is trained in `fit`.
+
+    Images are paths, PIL images, arrays (H, W) or (H, W, C), uint8 or float from 0 to 1, or torch tensors; of any size,
+    grey or colour: they are converted as the model's own were. For models of ready-made features they are rows of a
+    matrix. A folder of class folders can be given to `fit` without labels.
+
+    Parameters
+    ----------
+    model: a shipped model ("glyphs"), a model folder, a run folder, or a SavedModel
+    samples: classifiers that are averaged, quasi-random
+    device: "cpu", "cuda", "mps", or "auto"
+    reject: answer `reject_label` where the doubt is too large; the share of images that do belong to the classes and
+        are rejected all the same, on tasks of held-out classes (0.05). None never rejects
+    reject_label: the answer to what is none of the classes
+    seed: of the sampled classifiers
+
+    >>> import numpy as np
+    >>> strokes = np.zeros((4, 28, 28), np.uint8)
+    >>> strokes[:2, :, 12:15] = 255  # two upright lines, two level ones
+    >>> strokes[2:, 12:15] = 255
+    >>> classifier = FewShotClassifier("glyphs").fit(strokes, ["upright", "upright", "level", "level"])
+    >>> classifier.predict(strokes).tolist()
+    ['upright', 'upright', 'level', 'level']
+    """
+
+    def __init__(
+        self,
+        model: Any = "glyphs",
+        *,
+        samples: int = 128,
+        device: str = "auto",
+        reject: float | None = None,
+        reject_label: Any = "none of these",
+        seed: int = 0,
+    ) -> None:
+        self.model, self.samples, self.device = model, samples, device
+        self.reject, self.reject_label, self.seed = reject, reject_label, seed
+
+    # --- fitting
+
+    def fit(self, X: Any, y: ArrayLike | None = None) -> "FewShotClassifier":  # noqa: N803
+        """Fit to images X with labels y, or to a folder of class folders."""
+        images, labels = self._with_labels(X, y)
+        self.begin(images)
+        return self._add(self._inputs(images, reset=True), labels, None)
+
+    def partial_fit(self, X: Any, y: ArrayLike | None = None, classes: ArrayLike | None = None) -> "FewShotClassifier":  # noqa: N803
+        """Add examples, or whole new classes; the answer is that of `fit` on everything at once.
+
+        `classes`, scikit-learn's list of all labels, is only compared with y.
+        """
+        images, labels = self._with_labels(X, y)
+        if classes is not None and (unknown := set(labels.tolist()) - set(np.asarray(classes).tolist())):
+            raise ValueError(f"The label {sorted(map(str, unknown))[0]} is not in the given classes.")
+        if not hasattr(self, "task_"):
+            self.begin(images)
+            return self._add(self._inputs(images, reset=True), labels, None)
+        return self._extend(self._inputs(images, reset=False), labels)
+
+    def add_converted(self, images: Sequence[NDArray[np.uint8]], labels: Sequence[Any]) -> "FewShotClassifier":
+        """As `partial_fit`, with images that are already as the model wants them (`saved_.conversion`)."""
+        inputs = [torch.from_numpy(image) for image in images]
+        if not hasattr(self, "task_"):
+            return self._add(inputs, _labels(list(labels)), None)
+        return self._extend(inputs, _labels(list(labels)))
+
+    def _extend(self, inputs: list[Tensor], labels: NDArray[Any]) -> "FewShotClassifier":
+        if self._conditioned and self.support_ is None:
+            raise ModelError(
+                "This model conditions its features on all support images (TEN), and a loaded task no longer has "
+                "them. Fit again with all images."
+            )
+        return self._add(inputs, labels, self.task_)
+
+    def _with_labels(self, X: Any, y: ArrayLike | None) -> tuple[Any, NDArray[Any]]:  # noqa: N803
+        if y is None and isinstance(X, str | Path):
+            paths, names = labelled_folder(Path(X))
+            return paths, np.array(names)
+        if y is None:
+            raise ValueError(
+                "requires y to be passed, but the target y is None: labels may only be left out for a folder."
+            )
+        return X, _labels(y)
+
+    def begin(self, images: Any = None) -> None:
+        """Load the model, check that it answers for single images, and forget what was fitted before."""
+        if not isinstance(self.samples, int | np.integer) or self.samples < 1:
+            raise SettingsError(f"samples must be a whole number of at least 1, but is {self.samples!r}.")
+        self.saved_ = self._load(images)
+        norms = [part for part in self.saved_.model.modules() if isinstance(part, TaskBatchNorm)]
+        if any(part.mode == "episode" for part in norms):
+            if all(bool((part.running_var == 1).all()) for part in norms):
+                raise ModelError("This model normalises by episode and has no running averages, so it cannot be used.")
+            set_norm(self.saved_.model, "running")
+        self.support_: list[Any] | None = None
+        self.features_: Tensor | None = None
+        self.labels_: NDArray[Any] | None = None
+        if self.saved_.conversion is None and hasattr(self, "n_features_in_"):
+            del self.n_features_in_
+
+    def _load(self, images: Any) -> SavedModel:
+        """The model; what is to be fitted plays no part."""
+        del images
+        return self.model if isinstance(self.model, SavedModel) else load_model(locate_model(self.model))
+
+    def _add(self, inputs: list[Tensor], labels: NDArray[Any], before: FittedTask | None) -> "FewShotClassifier":
+        if len(inputs) != len(labels):
+            raise ValueError(
+                f"There are {len(inputs)} images but {len(labels)} labels (inconsistent numbers of samples)."
+            )
+        if not len(labels):
+            raise DataError("There is nothing to fit: give at least one image.")
+        features = self._embed(inputs)
+        new = FittedTask.of(features, labels.tolist())
+        if before is None:
+            self.features_, self.labels_ = features, labels
+        elif self.features_ is not None and self.labels_ is not None:  # a loaded task has them no longer
+            self.features_ = torch.cat([self.features_, features])
+            self.labels_ = np.concatenate([_alike(self.labels_, labels), _alike(labels, self.labels_)])
+        self.task_ = new if before is None else before | new
+        self.classes_ = _listed(self.task_.classes)
+        if self._conditioned:
+            self.support_ = [*(self.support_ or []), *inputs]
+            self.task_ = self._condition_on(self.task_, self.support_, self.labels_)
+        self._distribution = self._infer()
+        return self
+
+    @property
+    def _conditioned(self) -> bool:
+        return self.saved_.model.task_embedding is not None
+
+    @torch.no_grad()
+    def _condition_on(self, task: FittedTask, support: list[Tensor], labels: NDArray[Any] | None) -> FittedTask:
+        """The task with the sums of its features conditioned on itself."""
+        assert labels is not None
+        features = self._embed(support, self._films(task))
+        again = FittedTask.of(features, labels.tolist())
+        return FittedTask(task.classes, task.totals, task.counts, again.totals)
+
+    # --- features
+
+    def _inputs(self, images: Any, *, reset: bool) -> list[Tensor]:
+        """Network inputs, one tensor for each image; in memory as the store would have them."""
+        conversion = self.saved_.conversion
+        if conversion is None:
+            if isinstance(images, Tensor):
+                images = images.detach().cpu().numpy()
+            return list(torch.from_numpy(validate_data(self, images, reset=reset, dtype=np.float32)))
+        return [torch.from_numpy(array) for array in converted(images, conversion)]
+
+    @torch.no_grad()
+    def _embed(self, inputs: Sequence[Tensor], films: list[Film] | None = None) -> Tensor:
+        """Features (n, d) of network inputs, in chunks."""
+        saved, device = self.saved_, self._device
+        model = saved.model.to(device).eval()
+        model.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+        parts = []
+        for first in range(0, len(inputs), CHUNK):
+            images = torch.stack(list(inputs[first : first + CHUNK])).to(device)
+            x = saved.normalisation(images) if images.ndim == 2 else network_input(images, saved.normalisation)
+            parts.append(model.embed(x[None], films)[0].float())
+        return torch.cat(parts) if parts else torch.zeros(0, 0, device=device)
+
+    @property
+    def _device(self) -> torch.device:
+        if self.device != "auto":
+            return torch.device(self.device)
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+    # --- the distribution over classifiers
+
+    def _sums(self, totals: Tensor, counts: Tensor) -> Sums:
+        """Class means in float64, as the sums of one image each."""
+        means = (totals / counts[..., None]).float().to(self._device)
+        return Sums(means, torch.ones(means.shape[:-1], device=self._device))
+
+    def _films(self, task: FittedTask) -> list[Film] | None:
+        return self.saved_.model.films(self._sums(task.totals[None], task.counts[None]))
+
+    @torch.no_grad()
+    def _infer(self) -> tuple[WeightDistribution, list[Film] | None]:
+        """p(w | D) of the fitted task, and TEN's conditioning where queries need it (TADAM)."""
+        task, model = self.task_, self.saved_.model.to(self._device)
+        totals = task.totals if task.conditioned is None else task.conditioned
+        prior = model.prior(self._sums(totals[None], task.counts[None]))
+        return prior, self._films(task) if model.classifier.deterministic else None
+
+    def _predictions(self, X: Any) -> list[Prediction]:  # noqa: N803
+        check_is_fitted(self, "task_")
+        return self._predict_inputs(self._inputs(X, reset=False))
+
+    def _predict_inputs(self, inputs: list[Tensor]) -> list[Prediction]:
+        prior, films = self._distribution
+        features = self._embed(inputs, films)
+        noise = PredictiveNoise(self.seed, [0], quasi=True)
+        classifier = self.saved_.model.classifier
+        return [predict(classifier, prior, part[None], int(self.samples), noise) for part in features.split(CHUNK)]
+
+    # --- answers
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:  # noqa: N803
+        """Probabilities (n, classes), columns in the order of `classes_`; they never include "none of these"."""
+        return _probabilities(self._predictions(X), len(self.classes_))
+
+    def predict(self, X: Any) -> NDArray[Any]:  # noqa: N803
+        """The most probable label of each image, or `reject_label` where the doubt is too large."""
+        return self._answers(self._predictions(X))
+
+    def answer_converted(self, images: Sequence[NDArray[np.uint8]]) -> Answer:
+        """Everything about images that are already as the model wants them, from one look at them."""
+        check_is_fitted(self, "task_")
+        predictions = self._predict_inputs([torch.from_numpy(image) for image in images])
+        probabilities = _probabilities(predictions, len(self.classes_))
+        return Answer(self._answers(predictions), probabilities, _uncertainty(predictions), self._rejected(predictions))
+
+    def uncertainty(self, X: Any) -> Uncertainty:  # noqa: N803
+        """Predictive entropy and mutual information of each image."""
+        return _uncertainty(self._predictions(X))
+
+    def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:  # noqa: N803
+        """Share of right answers; a rejected image counts as wrong."""
+        right = [answer == truth for answer, truth in zip(self.predict(X).tolist(), _labels(y).tolist(), strict=True)]
+        return float(np.average(right, weights=None if sample_weight is None else np.asarray(sample_weight, float)))
+
+    def _answers(self, predictions: list[Prediction]) -> NDArray[Any]:
+        chosen = self.classes_[_probabilities(predictions, len(self.classes_)).argmax(1)]
+        rejected = self._rejected(predictions)
+        if self.reject is None:
+            return chosen
+        answers = np.array(chosen, dtype=object)
+        answers[rejected] = self.reject_label
+        same = isinstance(self.reject_label, str) and self.classes_.dtype.kind == "U"
+        return answers.astype(str) if same else answers
+
+    def _rejected(self, predictions: list[Prediction]) -> NDArray[np.bool_]:
+        doubts = np.concatenate([doubt(each)[0].cpu().numpy() for each in predictions] or [np.zeros(0)])
+        if self.reject is None:
+            return np.zeros(len(doubts), bool)
+        threshold, _ = self._rejection().threshold(len(self.classes_), self.task_.counts.numpy(), self.reject)
+        return doubts > threshold
+
+    def _rejection(self) -> Any:
+        if self.saved_.rejection is None:
+            raise ModelError("This model has no thresholds for rejection, which training measures on held-out classes.")
+        return self.saved_.rejection
+
+    @property
+    def rejection_note(self) -> str:
+        """What `reject` means for this task, in a sentence."""
+        check_is_fitted(self, "task_")
+        if self.reject is None:
+            return "nothing is rejected (reject=None)"
+        table, counts = self._rejection(), self.task_.counts.numpy()
+        _, cell = table.threshold(len(self.classes_), counts, self.reject)
+        return describe(cell, table.about, self.reject, len(self.classes_), counts)
+
+    @torch.no_grad()
+    def leave_one_out(self) -> dict[str, Any] | None:
+        """Accuracy, and share rejected, of support images that are answered by the others; at most 200 of them.
+
+        Only images of classes with two or more count. None with TEN, after loading, or where no class has two images.
+        """
+        check_is_fitted(self, "task_")
+        if self.features_ is None or self.labels_ is None or self._conditioned:
+            return None
+        position = {label: index for index, label in enumerate(self.task_.classes)}
+        index = np.array([position[label] for label in self.labels_.tolist()])
+        able = np.flatnonzero(self.task_.counts.numpy()[index] > 1)
+        if not len(able):
+            return None
+        chosen = able[np.unique(np.linspace(0, len(able) - 1, min(MOST_LEFT_OUT, len(able))).astype(int))]
+        predictions = [self._without(int(image), int(index[image])) for image in chosen]
+        answers = [int(each.probabilities[0, 0].argmax()) for each in predictions]
+        right = np.mean([answer == index[image] for answer, image in zip(answers, chosen, strict=True)])
+        rejected = None if self.reject is None else float(np.mean(self._rejected(predictions)))
+        return {"images": len(chosen), "accuracy": float(right), "rejected": rejected}
+
+    def _without(self, image: int, label: int) -> Prediction:
+        """The prediction for a support image by all others."""
+        assert self.features_ is not None
+        prior, _ = self._distribution
+        feature = self.features_[image]
+        rest = (self.task_.totals[label] - feature.double().cpu())[None, None]
+        changed = self.saved_.model.prior(self._sums(rest, (self.task_.counts[label] - 1)[None, None]))
+        noise = PredictiveNoise(self.seed, [0], quasi=True)
+        one = prior.with_class(label, changed)
+        return predict(self.saved_.model.classifier, one, feature[None, None], int(self.samples), noise)
+
+    # --- files
+
+    def save(self, path: str | Path) -> Path:
+        """Write the fitted task: class names, sums and counts, and which model it belongs to. No images."""
+        check_is_fitted(self, "task_")
+        shipped = isinstance(self.model, str) and not Path(self.model).exists()
+        name = "" if isinstance(self.model, SavedModel) else str(self.model)
+        parameters = {key: getattr(self, key) for key in ("samples", "reject", "reject_label", "seed")}
+        info = TaskInfo(
+            name if shipped or not name else str(Path(name).resolve()),
+            self.saved_.identity,
+            parameters,
+            self.leave_one_out(),
+        )
+        write_task(Path(path), self.task_, info)
+        return Path(path)
+
+    @classmethod
+    def load(cls, path: str | Path, model: Any = None, device: str = "auto") -> "FewShotClassifier":
+        """Read a fitted task. `model` says where the model is now, if it has moved; its hash must be the same."""
+        task, info = read_task(Path(path))
+        if model is None and not info.model:
+            raise ModelError(f"{path} does not say where its model is; pass it as `model`.")
+        names = {"samples", "reject", "reject_label", "seed"}
+        if set(info.parameters) != names:
+            raise ModelError(f"{path} is not a task file that can be read (its parameters are not the known ones).")
+        classifier = cls(info.model if model is None else model, device=device, **info.parameters)
+        classifier.begin()
+        saved = classifier.saved_
+        if saved.identity != info.identity:
+            raise ModelError(f"{path} belongs to another model than {classifier.model} (their hashes differ).")
+        conditioned = saved.model.task_embedding is not None
+        if task.totals.shape[1] != saved.model.feature_dim or (task.conditioned is not None) != conditioned:
+            raise ModelError(f"{path} does not fit the model {classifier.model}.")
+        classifier.task_, classifier.classes_ = task, _listed(task.classes)
+        classifier._distribution = classifier._infer()
+        if saved.conversion is None:
+            classifier.n_features_in_ = task.totals.shape[1]
+        return classifier
+
+
+def _labels(y: ArrayLike) -> NDArray[Any]:
+    """One label for each image, as an array of their kind; objects stay objects."""
+    array = column_or_1d(y, warn=True) if not isinstance(y, list | tuple) else _listed(y)
+    if array.dtype.kind == "f" and not np.isfinite(array).all():
+        raise ValueError("Input y contains NaN or infinity.")
+    if array.dtype.kind == "f" and (array != np.round(array)).any():
+        raise ValueError("Unknown label type: continuous. Labels are names or whole numbers.")
+    return array
+
+
+def _listed(y: Sequence[Any]) -> NDArray[Any]:
+    kinds = {type(label) for label in y}
+    if len(kinds) == 1 and issubclass(kinds.pop(), str | int | float | bool | np.generic):
+        return np.array(y)
+    array = np.empty(len(y), dtype=object)  # numpy would make a matrix of tuples, and text of mixed kinds
+    for position, label in enumerate(y):
+        array[position] = label
+    return array
+
+
+def _alike(labels: NDArray[Any], others: NDArray[Any]) -> NDArray[Any]:
+    """The labels as they are, or as objects if the others are of another kind (numpy would turn numbers into text)."""
+    return labels if labels.dtype.kind == others.dtype.kind else labels.astype(object)
+
+
+def _probabilities(predictions: list[Prediction], classes: int) -> NDArray[np.float64]:
+    parts = [each.probabilities[0].double().cpu().numpy() for each in predictions]
+    joined = np.concatenate(parts) if parts else np.zeros((0, classes))
+    return joined / joined.sum(1, keepdims=True)
+
+
+def _uncertainty(predictions: list[Prediction]) -> Uncertainty:
+    entropy = np.concatenate([each.entropy[0].double().cpu().numpy() for each in predictions] or [np.zeros(0)])
+    information = [each.mutual_information for each in predictions]
+    known = [each[0].double().cpu().numpy() for each in information if each is not None]
+    return Uncertainty(entropy, np.concatenate(known) if known else None)

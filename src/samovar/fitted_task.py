@@ -1,0 +1,137 @@
+"""A fitted task: class sums of the support's features, which are all that the inference network needs; and its file."""
+
+import dataclasses
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from safetensors import safe_open
+from safetensors.torch import save
+from torch import Tensor
+
+from samovar.errors import ModelError
+from samovar.files import write_whole
+
+FORMAT = 1
+LARGEST_HEADER = 50_000_000
+"""Bytes of class names and the rest that a task file may claim; more is not a task file."""
+
+
+@dataclass(frozen=True)
+class FittedTask:
+    """What a classifier keeps of its support images.
+
+    classes: labels in order; totals: (N, d) float64, the sum of each class's features; counts: (N,). With TEN,
+    `conditioned` is the same sum of the features conditioned on the task.
+    """
+
+    classes: tuple[Any, ...]
+    totals: Tensor
+    counts: Tensor
+    conditioned: Tensor | None = None
+
+    @classmethod
+    def of(cls, features: Tensor, labels: Sequence[Any]) -> "FittedTask":
+        """From features (n, d) and a label for each."""
+        classes = tuple(sorted_labels(labels))
+        position = {label: index for index, label in enumerate(classes)}
+        index = torch.tensor([position[label] for label in labels])
+        totals = torch.zeros(len(classes), features.shape[1], dtype=torch.float64)
+        totals.index_add_(0, index, features.double().cpu())
+        return cls(classes, totals, torch.bincount(index, minlength=len(classes)))
+
+    def __or__(self, other: "FittedTask") -> "FittedTask":
+        """Both sets of images together; classes of either."""
+        classes = tuple(sorted_labels([*self.classes, *other.classes]))
+        position = {label: index for index, label in enumerate(classes)}
+        totals = torch.zeros(len(classes), self.totals.shape[1], dtype=torch.float64)
+        counts = torch.zeros(len(classes), dtype=torch.int64)
+        for part in (self, other):
+            rows = torch.tensor([position[label] for label in part.classes])
+            totals.index_add_(0, rows, part.totals)
+            counts.index_add_(0, rows, part.counts)
+        return FittedTask(classes, totals, counts)
+
+
+def sorted_labels(labels: Sequence[Any]) -> list[Any]:
+    """Each label once, in order; labels that cannot be ordered among themselves go by type and text."""
+    unique = list(dict.fromkeys(labels))
+    try:
+        return sorted(unique)
+    except TypeError:
+        return sorted(unique, key=lambda label: (type(label).__name__, str(label)))
+
+
+@dataclass(frozen=True)
+class TaskInfo:
+    """What a task file says besides its sums."""
+
+    model: str
+    """The name or path of the model that it belongs to."""
+    identity: str
+    """The model's hash."""
+    parameters: dict[str, Any]
+    """samples, reject, reject_label, seed of the classifier."""
+    leave_one_out: dict[str, Any] | None = None
+    """How well the support answers for itself, where that could be measured."""
+
+
+def write_task(path: Path, task: FittedTask, info: TaskInfo) -> None:
+    """One safetensors file: no images, no code."""
+    plain = [label.item() if isinstance(label, np.generic) else label for label in task.classes]
+    for label in plain:
+        if type(label) not in (str, int, float, bool):
+            raise ModelError(
+                f"The label {label!r} cannot be stored; use text or numbers for labels of a task that is saved."
+            )
+    head = {"format": FORMAT, "library": "samovar", "classes": plain} | dataclasses.asdict(info)
+    tensors = {"totals": task.totals, "counts": task.counts}
+    if task.conditioned is not None:
+        tensors["conditioned"] = task.conditioned
+    write_whole(path, save(tensors, {"samovar": json.dumps(head)}))
+
+
+def read_task(path: Path) -> tuple[FittedTask, TaskInfo]:
+    """Read and check a task file; whoever made it may have made mistakes, or worse."""
+    try:
+        with path.open("rb") as beginning:
+            size = int.from_bytes(beginning.read(8), "little")
+        if size > LARGEST_HEADER:
+            raise ValueError(f"its header claims {size:,} bytes")
+        with safe_open(str(path), "pt") as file:
+            head = json.loads((file.metadata() or {})["samovar"])
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        if head["format"] != FORMAT:
+            raise ModelError(f"{path} has format {head['format']}, this version reads {FORMAT}.")
+        info = TaskInfo(*(head[field.name] for field in dataclasses.fields(TaskInfo)))
+        task = FittedTask(
+            tuple(head["classes"]), tensors.pop("totals"), tensors.pop("counts"), tensors.pop("conditioned", None)
+        )
+        _check(task, info, tensors)
+    except ModelError:
+        raise
+    except Exception as error:  # safetensors, JSON and shapes fail in many ways, which mean the same to the user
+        raise ModelError(f"{path} is not a task file that can be read ({error}).") from error
+    return task, info
+
+
+def _check(task: FittedTask, info: TaskInfo, others: dict[str, Tensor]) -> None:
+    labels, counts = task.classes, task.counts
+    if others or task.totals.ndim != 2 or counts.shape != (len(labels),) or len(task.totals) != len(labels):
+        raise ValueError("its tensors do not fit its classes")
+    if task.totals.dtype != torch.float64 or counts.dtype != torch.int64 or not torch.isfinite(task.totals).all():
+        raise ValueError("its sums are not finite numbers of the right kind")
+    if task.conditioned is not None and (
+        task.conditioned.shape != task.totals.shape or not torch.isfinite(task.conditioned).all()
+    ):
+        raise ValueError("its conditioned sums do not fit")
+    if not labels or len(set(labels)) != len(labels) or (counts < 1).any():
+        raise ValueError("it needs classes, each once and with images")
+    if not all(isinstance(label, str | int | float | bool) for label in labels):
+        raise ValueError("its labels are neither text nor numbers")
+    if not isinstance(info.model, str) or not isinstance(info.identity, str) or not isinstance(info.parameters, dict):
+        raise ValueError("it does not say which model it belongs to")

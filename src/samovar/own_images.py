@@ -1,0 +1,203 @@
+"""What `samovar fit`, `predict` and `task` do: folders and files in, task files, tables, JSON, CSV and pictures out."""
+
+import csv
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from samovar.classifier import FewShotClassifier
+from samovar.data.decode import EXTENSIONS
+from samovar.errors import DataError, ModelError
+from samovar.files import output_folder, write_whole
+from samovar.fitted_task import read_task
+from samovar.images import Unreadable, labelled_folder, readable
+from samovar.plots import answers_figure
+
+SHOWN = 3
+"""Classes whose probability a row of the table shows."""
+
+
+def fit_folder(support: Path, task: Path, *, add: bool, device: str, **parameters: Any) -> int:
+    """Fit to a folder, or add it to a task; write the task file, and say how well the support answers for itself."""
+    paths, names = labelled_folder(support)
+    output_folder(task.parent)
+    classifier = FewShotClassifier.load(task, device=device) if add else FewShotClassifier(device=device, **parameters)
+    if not add:
+        classifier.begin()
+    conversion = classifier.saved_.conversion
+    if conversion is None:
+        raise ModelError(f"The model {classifier.model} takes feature vectors; use FewShotClassifier from Python.")
+    good, arrays, bad = readable(paths, conversion)
+    label = dict(zip(paths, names, strict=True))
+    if lost := sorted(set(names) - {label[path] for path in good}):
+        raise DataError(f"No image of the class {lost[0]!r} can be read: {bad[0].reason}")
+    # Already converted as the model wants them: the same file is not decoded twice, nor inverted twice.
+    classifier.add_converted(arrays, [label[path] for path in good])
+    classifier.save(task)
+    report = {"task": str(task), **_summary(classifier)}
+    table = _task_table(report)
+    Console().print(table)
+    print(f"Rejection: {classifier.rejection_note}.")
+    print(f"Written: {task}. Next: samovar predict {task} IMAGE...")
+    return _complain(bad)
+
+
+def _summary(classifier: FewShotClassifier) -> dict[str, Any]:
+    counts = dict(zip(map(str, classifier.classes_.tolist()), classifier.task_.counts.tolist(), strict=True))
+    return {
+        "model": str(classifier.model),
+        "classes": counts,
+        "leave_one_out": classifier.leave_one_out(),
+        "parameters": {name: getattr(classifier, name) for name in ("samples", "reject", "reject_label", "seed")},
+    }
+
+
+def _task_table(report: dict[str, Any]) -> Table:
+    loo = report["leave_one_out"]
+    caption = "leave-one-out: not measured (it needs two images of a class, and the fit itself)"
+    if loo is not None:
+        rejected = "" if loo["rejected"] is None else f", {loo['rejected']:.0%} rejected"
+        caption = f"leave-one-out on {loo['images']} support images: {loo['accuracy']:.0%} right{rejected}"
+    table = Table(title=f"{escape(plain(report['task']))} (model {escape(plain(report['model']))})", caption=caption)
+    table.add_column("class")
+    table.add_column("images", justify="right")
+    for name, count in list(report["classes"].items())[:50]:
+        table.add_row(escape(plain(name)), str(count))
+    if len(report["classes"]) > 50:
+        table.add_row(f"... and {len(report['classes']) - 50} more", "")
+    return table
+
+
+def plain(text: str) -> str:
+    """Text without line breaks and control characters, as a terminal may be shown it."""
+    return "".join(character if character.isprintable() else "?" for character in text)
+
+
+def predict_files(
+    task: Path,
+    images: Sequence[Path],
+    *,
+    as_json: bool,
+    as_csv: bool,
+    picture: Path | None,
+    model: str | None,
+    device: str,
+    out: Path | None,
+) -> int:
+    """Answer image files by a task; returns the exit code."""
+    for folder in (out, None if picture is None else picture.parent):
+        if folder is not None:
+            output_folder(folder)
+    classifier = FewShotClassifier.load(task, model, device)
+    if classifier.saved_.conversion is None:
+        raise ModelError(f"The model of {task} takes feature vectors; use FewShotClassifier from Python.")
+    good, arrays, bad = readable(_files(images), classifier.saved_.conversion)
+    rows = answer_rows(classifier, good, arrays)
+    if as_json:
+        print(json.dumps(rows, indent=1))
+    elif as_csv:
+        _write_csv(classifier, rows)
+    else:
+        Console().print(_table(rows, classifier))
+    if out is not None:
+        write_whole(out / "predictions.json", json.dumps(rows, indent=1).encode())
+    if picture is not None and rows:
+        write_whole(picture, answers_figure(np.stack(arrays), rows))
+    return _complain(bad)
+
+
+def _files(images: Sequence[Path]) -> list[Path]:
+    """The files, and the images in the folders."""
+    found: list[Path] = []
+    for path in images:
+        inside = (
+            sorted(each for each in path.iterdir() if each.suffix.lower() in EXTENSIONS) if path.is_dir() else [path]
+        )
+        found += inside
+    if not found:
+        raise DataError("There are no images to label.")
+    return found
+
+
+Rows = list[dict[str, Any]]
+
+
+def answer_rows(classifier: FewShotClassifier, paths: list[Path], arrays: list[NDArray[np.uint8]]) -> Rows:
+    """An entry for each image, as `samovar predict --json` has them."""
+    if not paths:
+        return []
+    labels, probabilities, uncertainty, rejected = classifier.answer_converted(arrays)
+    names = [str(name) for name in classifier.classes_.tolist()]
+    information = uncertainty.mutual_information
+    return [
+        {
+            "image": str(path),
+            "label": str(labels[i]),
+            "best": names[int(probabilities[i].argmax())],
+            "probabilities": dict(zip(names, probabilities[i].tolist(), strict=True)),
+            "entropy": float(uncertainty.entropy[i]),
+            "mutual_information": None if information is None else float(information[i]),
+            "rejected": bool(rejected[i]),
+        }
+        for i, path in enumerate(paths)
+    ]
+
+
+def _table(rows: list[dict[str, Any]], classifier: FewShotClassifier) -> Table:
+    table = Table(caption=f"Rejection: {escape(classifier.rejection_note)}.")
+    table.add_column("image", overflow="fold")
+    table.add_column("answer", overflow="fold")
+    table.add_column("probability")
+    table.add_column("mutual information", justify="right")
+    for row in rows:
+        best = sorted(row["probabilities"].items(), key=lambda each: -each[1])[:SHOWN]
+        bars = "\n".join(f"{'█' * round(10 * p):<10} {p:4.0%} {escape(plain(name))}" for name, p in best)
+        answer = escape(plain(row["label"]))
+        information = "-" if row["mutual_information"] is None else f"{row['mutual_information']:.3f}"
+        style = f"[bold red]{answer}[/]" if row["rejected"] else answer
+        table.add_row(escape(plain(row["image"])), style, bars, information)
+    return table
+
+
+def _write_csv(classifier: FewShotClassifier, rows: list[dict[str, Any]]) -> None:
+    names = [str(name) for name in classifier.classes_.tolist()]
+    writer = csv.writer(sys.stdout)
+    writer.writerow(["image", "label", "best", "rejected", "entropy", "mutual_information", *names])
+    for row in rows:
+        information = row["mutual_information"]
+        first = [row["image"], row["label"], row["best"], row["rejected"], f"{row['entropy']:.6f}"]
+        first.append("" if information is None else f"{information:.6f}")
+        writer.writerow([*first, *(f"{row['probabilities'][name]:.6f}" for name in names)])
+
+
+def _complain(bad: list[Unreadable]) -> int:
+    """Name what was skipped on standard error; the exit code is 1 if anything was."""
+    for each in bad:
+        print(f"samovar: skipped: {plain(each.reason)}", file=sys.stderr)
+    return 1 if bad else 0
+
+
+def show_task(path: Path, *, as_json: bool) -> None:
+    """What is inside a task file, without loading its model."""
+    task, info = read_task(path)
+    report = {
+        "task": str(path),
+        "model": info.model,
+        "identity": info.identity,
+        "classes": dict(zip(map(str, task.classes), task.counts.tolist(), strict=True)),
+        "parameters": info.parameters,
+        "leave_one_out": info.leave_one_out,
+        "bytes": path.stat().st_size,
+    }
+    if as_json:
+        print(json.dumps(report, indent=1))
+    else:
+        Console().print(_task_table(report))
