@@ -108,7 +108,7 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def add_converted(self, images: Sequence[NDArray[np.uint8]], labels: Sequence[Any]) -> "FewShotClassifier":
         """As `partial_fit`, with images that are already as the model wants them (`saved_.conversion`)."""
-        inputs = [torch.from_numpy(image) for image in images]
+        inputs = [torch.tensor(image) for image in images]
         if not hasattr(self, "task_"):
             return self._add(inputs, _labels(list(labels)), None)
         return self._extend(inputs, _labels(list(labels)))
@@ -195,7 +195,7 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             if isinstance(images, Tensor):
                 images = images.detach().cpu().numpy()
             return list(torch.from_numpy(validate_data(self, images, reset=reset, dtype=np.float32)))
-        return [torch.from_numpy(array) for array in converted(images, conversion)]
+        return [torch.tensor(array) for array in converted(images, conversion)]
 
     @torch.no_grad()
     def _embed(self, inputs: Sequence[Tensor], films: list[Film] | None = None) -> Tensor:
@@ -258,7 +258,7 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def answer_converted(self, images: Sequence[NDArray[np.uint8]]) -> Answer:
         """Everything about images that are already as the model wants them, from one look at them."""
         check_is_fitted(self, "task_")
-        predictions = self._predict_inputs([torch.from_numpy(image) for image in images])
+        predictions = self._predict_inputs([torch.tensor(image) for image in images])
         probabilities = _probabilities(predictions, len(self.classes_))
         return Answer(self._answers(predictions), probabilities, _uncertainty(predictions), self._rejected(predictions))
 

@@ -5,7 +5,7 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,13 +25,17 @@ SHOWN = 3
 """Classes whose probability a row of the table shows."""
 
 
-def fit_folder(support: Path, task: Path, *, add: bool, device: str, **parameters: Any) -> int:
+def fit_folder(
+    support: Path, task: Path, *, add: bool, device: str, reject: float | Literal["auto", "never"], **parameters: Any
+) -> int:
     """Fit to a folder, or add it to a task; write the task file, and say how well the support answers for itself."""
     paths, names = labelled_folder(support)
     output_folder(task.parent)
     classifier = FewShotClassifier.load(task, device=device) if add else FewShotClassifier(device=device, **parameters)
     if not add:
         classifier.begin()
+        able = classifier.saved_.rejection is not None
+        classifier.reject = (0.05 if able else None) if reject == "auto" else None if reject == "never" else reject
     conversion = classifier.saved_.conversion
     if conversion is None:
         raise ModelError(f"The model {classifier.model} takes feature vectors; use FewShotClassifier from Python.")
@@ -45,7 +49,8 @@ def fit_folder(support: Path, task: Path, *, add: bool, device: str, **parameter
     report = {"task": str(task), **_summary(classifier)}
     table = _task_table(report)
     Console().print(table)
-    print(f"Rejection: {classifier.rejection_note}.")
+    unable = "; this model has no thresholds" if classifier.saved_.rejection is None else ""
+    print(f"Rejection: {classifier.rejection_note}{unable}.")
     print(f"Written: {task}. Next: samovar predict {task} IMAGE...")
     return _complain(bad)
 

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from samovar.config import EpisodeSettings
 from samovar.data.episodes import EpisodeSampler
-from samovar.errors import DataError, SettingsError
+from samovar.errors import SettingsError
 from samovar.predictive import Prediction
 from samovar.predictive_noise import BANK
 from samovar.task_evaluator import TaskEvaluator
@@ -87,10 +87,10 @@ def measure_rejection(evaluator: TaskEvaluator, seed: int) -> Rejection | None:
 
 
 def _measure(evaluator: TaskEvaluator, way: int, shot: int, seed: int) -> Cell | None:
-    try:
-        sampler = EpisodeSampler(evaluator.dataset, EpisodeSettings(way, shot, min(10, MOST_QUERIES // way)), seed)
-    except DataError:  # too few classes or images for tasks of this shape
+    queries = min(10, MOST_QUERIES // way, int(evaluator.dataset.counts.min(initial=0)) - shot)
+    if queries < 1 or len(evaluator.dataset) < way:
         return None
+    sampler = EpisodeSampler(evaluator.dataset, EpisodeSettings(way, shot, queries), seed)
     scores = [
         doubt(evaluator.answer(sampler.draw(first, BANK), first, SAMPLES, seed, quasi=True)).flatten()
         for first in range(0, TASKS, BANK)

@@ -1,7 +1,7 @@
 """`samovar fit`, `samovar predict`, `samovar task`: a user's own images."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import tyro
 
@@ -12,7 +12,7 @@ def fit(
     task: Path,
     model: str = "glyphs",
     add: bool = False,
-    reject: float | None = 0.05,
+    reject: float | Literal["auto", "never"] = "auto",
     samples: int = 128,
     device: str = "auto",
     seed: int = 0,
@@ -29,7 +29,7 @@ def fit(
         add: Add the images to the task that is there: more examples, or whole new classes. The other flags stay as they
             were when it was made.
         reject: Answer "none of these" where the doubt is too large: the share of images that do belong to the classes
-            and are rejected all the same, on tasks of held-out classes. None never rejects.
+            and are rejected all the same, on tasks of held-out classes. auto is 0.05 where the model has measured it.
         samples: Classifiers that are averaged.
         device: cpu, cuda, mps, or auto.
         seed: Of the sampled classifiers.

@@ -1,0 +1,169 @@
+"""`samovar fit`, `predict` and `task` on a user's own images: from the shell, and with bad and hostile input."""
+
+import csv
+import io
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from samovar.cli import main
+
+NOISE = np.random.default_rng(0)
+
+
+def glyph(seed: int, variant: int = 0) -> Image.Image:
+    """Dark strokes on white paper; the seed chooses the character, the variant its shakes."""
+    paper = np.full((40, 40), 255, np.uint8)
+    corners = np.random.default_rng(seed).integers(4, 32, size=(3, 2))
+    shake = np.random.default_rng(1000 * seed + variant).integers(-1, 2, size=(3, 2))
+    for row, column in corners + shake:
+        paper[row : row + 3, 4:36] = 0
+        paper[4:36, column : column + 3] = 0
+    return Image.fromarray(paper)
+
+
+def make_folder(root: Path, names: dict[str, int], images: int, first: int = 0) -> Path:
+    for name, seed in names.items():
+        (root / name).mkdir(parents=True)
+        for i in range(first, first + images):
+            glyph(seed, i).save(root / name / f"{i}.png")
+    return root
+
+
+def test_from_the_shell_in_an_empty_folder(tmp_path):
+    """Train a tiny model, fit, predict, extend, predict again."""
+    make_folder(tmp_path / "mine", {f"class {i}": i for i in range(12)}, 8)
+    make_folder(tmp_path / "support", {"one": 100, "two": 101}, 3)
+    make_folder(tmp_path / "more", {"three": 102, "two": 101}, 2, first=3)
+
+    def shell(*arguments: str) -> str:
+        command = [sys.executable, "-m", "samovar", *arguments]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    small = ("--updates", "3", "--tasks", "1", "--model.width", "4", "--validation.tasks", "5")
+    small += ("--validation.test-tasks", "5", "--validation.queries", "2")
+    shell("train", "folder", "--root", "mine", "--out", "run", *small)
+    shell("fit", "--model", "run", "--support", "support", "--task", "t.safetensors")
+    first = json.loads(shell("predict", "t.safetensors", "support/one/0.png", "support/two", "--json"))
+    assert [each["image"] for each in first] == ["support/one/0.png", *(f"support/two/{i}.png" for i in range(3))]
+    for each in first:
+        assert set(each["probabilities"]) == {"one", "two"}
+        assert sum(each["probabilities"].values()) == pytest.approx(1)
+        assert isinstance(each["rejected"], bool)
+        assert each["mutual_information"] >= 0
+    shell("fit", "--support", "more", "--task", "t.safetensors", "--add")
+    assert json.loads(shell("task", "t.safetensors", "--json"))["classes"] == {"one": 3, "three": 2, "two": 5}
+    again = json.loads(shell("predict", "t.safetensors", "more/three/3.png", "--json"))
+    assert set(again[0]["probabilities"]) == {"one", "three", "two"}
+
+
+@pytest.fixture
+def task(tmp_path) -> Path:
+    make_folder(tmp_path / "support", {"one": 100, "two": 101, "three": 102}, 4)
+    path = tmp_path / "t.safetensors"
+    assert main(["fit", "--support", str(tmp_path / "support"), "--task", str(path)]) == 0
+    return path
+
+
+def test_the_shipped_model_tells_characters_apart_and_table_csv_and_picture_agree(task, tmp_path, capsys):
+    make_folder(tmp_path / "new", {"one": 100, "two": 101, "three": 102}, 5, first=4)
+    files = [str(path) for path in sorted((tmp_path / "new").glob("*/*"))]
+    capsys.readouterr()
+    assert main(["predict", str(task), *files, "--json", "--out", str(tmp_path / "out")]) == 0
+    printed = capsys.readouterr().out
+    rows = json.loads(printed)
+    assert json.loads((tmp_path / "out" / "predictions.json").read_text()) == rows
+    assert np.mean([row["best"] == Path(row["image"]).parent.name for row in rows]) > 0.8
+    assert all(row["label"] == ("none of these" if row["rejected"] else row["best"]) for row in rows)
+    assert main(["predict", str(task), *files, "--csv"]) == 0
+    table = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert [each["label"] for each in table] == [row["label"] for row in rows]
+    assert main(["predict", str(task), *files, "--picture", str(tmp_path / "answers.png")]) == 0
+    assert "█" in capsys.readouterr().out
+    with Image.open(tmp_path / "answers.png") as picture:
+        assert picture.size[0] > 100
+
+
+def test_broken_images_are_named_and_skipped(task, tmp_path, capsys):
+    good = tmp_path / "support" / "one" / "0.png"
+    (tmp_path / "empty.png").write_bytes(b"")
+    (tmp_path / "text.jpg").write_text("not an image")
+    bomb = io.BytesIO()
+    Image.new("1", (30_000, 30_000)).save(bomb, "PNG")
+    (tmp_path / "bomb.png").write_bytes(bomb.getvalue())
+    bad = [str(tmp_path / name) for name in ("empty.png", "text.jpg", "bomb.png", "missing.png")]
+    capsys.readouterr()
+    assert main(["predict", str(task), bad[0], str(good), *bad[1:], "--json"]) == 1
+    captured = capsys.readouterr()
+    assert [row["image"] for row in json.loads(captured.out)] == [str(good)]
+    for name in bad:
+        assert name in captured.err
+    shutil.copy(tmp_path / "empty.png", tmp_path / "support" / "two" / "broken.png")
+    assert main(["fit", "--support", str(tmp_path / "support"), "--task", str(tmp_path / "u.safetensors")]) == 1
+    assert "broken.png" in capsys.readouterr().err
+    assert (tmp_path / "u.safetensors").exists()
+
+
+def test_a_class_that_cannot_be_read_at_all_is_an_error_and_nothing_is_written(task, tmp_path, capsys):
+    (tmp_path / "support" / "four").mkdir()
+    (tmp_path / "support" / "four" / "x.png").write_bytes(b"broken")
+    before = task.read_bytes()
+    assert main(["fit", "--support", str(tmp_path / "support"), "--task", str(task)]) == 2
+    assert "'four'" in capsys.readouterr().err
+    assert task.read_bytes() == before
+
+
+def test_links_out_of_the_folder_are_refused(task, tmp_path, capsys):
+    (tmp_path / "secret.png").write_bytes((tmp_path / "support" / "one" / "0.png").read_bytes())
+    (tmp_path / "support" / "one" / "link.png").symlink_to(tmp_path / "secret.png")
+    assert main(["fit", "--support", str(tmp_path / "support"), "--task", str(task)]) == 2
+    assert "link" in capsys.readouterr().err
+
+
+def test_names_with_newlines_and_markup_come_out_harmless(tmp_path, capsys):
+    names = {"[bold]x": 1, "a\nb": 2, "$x^2$": 3, "\x1b[31mred": 4}
+    make_folder(tmp_path / "s", names, 2)
+    path = tmp_path / "t.safetensors"
+    assert main(["fit", "--support", str(tmp_path / "s"), "--task", str(path)]) == 0
+    assert main(["predict", str(path), str(tmp_path / "s" / "a\nb"), "--picture", str(tmp_path / "p.png")]) == 0
+    out = capsys.readouterr().out
+    assert "\x1b[31mred" not in out
+    assert "[bold]x" in out
+    assert main(["predict", str(path), str(tmp_path / "s" / "a\nb"), "--json"]) == 0
+    assert set(json.loads(capsys.readouterr().out)[0]["probabilities"]) == set(names)
+
+
+def test_thousands_of_classes(tmp_path, capsys):
+    small = np.zeros((8, 8), np.uint8)
+    for i in range(2000):
+        (tmp_path / "s" / f"{i:04}").mkdir(parents=True)
+        small[:] = i % 256
+        Image.fromarray(small).save(tmp_path / "s" / f"{i:04}" / "x.png")
+    path = tmp_path / "t.safetensors"
+    assert main(["fit", "--support", str(tmp_path / "s"), "--task", str(path), "--samples", "16"]) == 0
+    assert "... and 1950 more" in capsys.readouterr().out
+    assert main(["predict", str(path), str(tmp_path / "s" / "0007" / "x.png"), "--json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)[0]["probabilities"]) == 2000
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("fit", "--support", "nowhere", "--task", "t.safetensors"), "no folder nowhere"),
+        (("fit", "--support", ".", "--task", "t.safetensors", "--model", "unknown"), "class folders"),
+        (("predict", "nowhere.safetensors", "x.png"), "not a task file"),
+        (("task", "nowhere.safetensors"), "not a task file"),
+    ],
+)
+def test_mistakes_are_explained(arguments, words, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(list(arguments)) == 2
+    assert words in capsys.readouterr().err
