@@ -11,6 +11,7 @@ from samovar.commands.data import DATA_COMMANDS, data
 from samovar.commands.evaluate import evaluate
 from samovar.commands.fit import fit, predict, task
 from samovar.commands.presets import presets
+from samovar.commands.reproduce import reproduce
 from samovar.commands.synthetic import synthetic
 from samovar.commands.train import run_train, train
 from samovar.errors import SamovarError
@@ -28,6 +29,7 @@ COMMANDS: dict[str, Callable[..., int | None]] = {
     "train": train,
     "evaluate": evaluate,
     "compare": compare,
+    "reproduce": reproduce,
     "presets": presets,
     "data": data,
     "synthetic": synthetic,

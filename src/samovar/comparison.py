@@ -36,7 +36,8 @@ class Measured:
         try:
             summary = json.loads((folder / "evaluation.json").read_bytes())
             with np.load(folder / "evaluation.npz", allow_pickle=False) as stored:
-                arrays = {name: stored[f"{way}_{name}"].astype(np.float64) for name in (*FIGURES, "bins")}
+                names = (*FIGURES, "bins") if f"{way}_bins" in stored else FIGURES
+                arrays = {name: stored[f"{way}_{name}"].astype(np.float64) for name in names}
             return cls(folder, summary["protocol"], (summary["data"], summary["data_checksum"]), arrays)
         except KeyError as error:
             raise RunError(f"The evaluation in {folder} has no {error}. Evaluate again with this version.") from error
@@ -83,8 +84,13 @@ def compare(first: list[Measured], second: list[Measured]) -> dict[str, Any]:
     }
 
 
-def _calibration_difference(first: list[Measured], second: list[Measured]) -> dict[str, Any]:
-    """Difference of pooled calibration errors (mean over seeds), by bootstrap over the same tasks for all."""
+def _calibration_difference(first: list[Measured], second: list[Measured]) -> dict[str, Any] | None:
+    """Difference of pooled calibration errors (mean over seeds), by bootstrap over the same tasks for all.
+
+    None where the bins of each task were not kept.
+    """
+    if not all("bins" in each.figures for each in (*first, *second)):
+        return None
 
     def errors(group: list[Measured]) -> NDArray[np.float64]:
         each = [[expected_calibration_error(b) for b in resampled_bins(m.figures["bins"], 0)] for m in group]

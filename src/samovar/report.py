@@ -126,6 +126,8 @@ def comparison_table(comparison: dict[str, Any]) -> Table:
         groups = [_group(over[group], unit) for group in ("first", "second")]
         table.add_row(label, *groups, _difference(paired, unit), _difference(over["difference"], unit))
     ece = comparison["paired"]["ece"]
+    if ece is None:
+        return table
     table.add_row("ECE", "", "", f"{ece['mean']:+.4f} ({ece['ci95'][0]:+.4f} to {ece['ci95'][1]:+.4f})", "")
     return table
 

@@ -83,10 +83,16 @@ class TaskEvaluator:
         assert isinstance(combined, Tensor)
         return combined
 
-    def _lookup(self, wanted: Indices) -> Tensor:
+    def features_of(self, wanted: Indices) -> Tensor:
+        """Features (..., d) of images at these indices, where each image is embedded once."""
         assert self._features is not None
         indices, features = self._features
         return features[torch.from_numpy(np.searchsorted(indices, wanted)).to(features.device)]
+
+    @property
+    def embeds_once(self) -> bool:
+        """Whether the features of an image do not depend on its task (running norm; with TEN, its plain features)."""
+        return self._features is not None
 
     @torch.no_grad()
     def infer(self, episodes: Episodes) -> tuple[WeightDistribution, Tensor]:
@@ -96,14 +102,14 @@ class TaskEvaluator:
         if self._features is None:
             prior, films = model.condition(self.source.inputs(episodes.support), labels, way)
         else:
-            sums = Sums.of(self._lookup(episodes.support), labels, way)
+            sums = Sums.of(self.features_of(episodes.support), labels, way)
             films = model.films(sums)
             if films is not None:
                 sums = Sums.of(model.embed(self.source.inputs(episodes.support), films), labels, way)
             prior = model.prior(sums)
         conditioned = films is not None and model.classifier.deterministic  # TADAM classifies conditioned features
         if self._features is not None and not conditioned:
-            return prior, self._lookup(episodes.query)
+            return prior, self.features_of(episodes.query)
         return prior, model.embed(self.source.inputs(episodes.query), films if conditioned else None)
 
     def answer(self, episodes: Episodes, first: int, samples: int, seed: int, *, quasi: bool = False) -> Prediction:

@@ -1,0 +1,47 @@
+"""`samovar reproduce NAME`."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import tyro
+
+Name = Literal[
+    "synthetic", "table1", "table2", "table3", "table4", "table5", "sampling", "beta", "collapse",
+    "omniglot", "longer", "shots", "calibration", "all",
+]  # fmt: skip
+
+
+def reproduce(
+    name: Annotated[Name, tyro.conf.Positional],
+    *,
+    scale: Literal["cpu", "paper"] = "cpu",
+    plan: bool = False,
+    shell: bool = False,
+    measured_only: bool = False,
+    runs: Path = Path("runs/reproduce"),
+    out: Path = Path("results"),
+    seed: int = 0,
+) -> None:
+    """A table or figure of the paper, ours beside the published.
+
+    Trains the runs that are missing, goes on with those that were cut, measures all on the same tasks, and writes
+    NAME.json, NAME.md and NAME.png. The figures of every run are kept under OUT/cells, without weights, so that tables
+    can be made again and only what is missing is trained later. Runs are shared between tables that need the same.
+    Tables 3 to 5 and table 2 take hours at cpu scale, and GPUs at the paper's.
+
+    Args:
+        name: table1 to table5, synthetic, sampling, beta, collapse: of the paper. omniglot: the cheap real benchmark.
+            longer: VERSA against SAMOVAR with four times the updates. shots: models at other shots than they were
+            trained on. calibration: NLL and ECE of the runs of table1.
+        scale: cpu is the same comparison on data and budgets that two cores manage, and is labelled so; paper is the
+            paper's recipe to the letter.
+        plan: Only say which runs are there, which are missing, and about how long they take.
+        shell: With --plan: print one command for each missing run, for any scheduler.
+        measured_only: Train nothing: make the tables from what is there.
+        runs: Where runs are trained.
+        out: Where results are written.
+        seed: Of the synthetic study and the sampling study. Training seeds are part of the runs.
+    """
+    from samovar.experiments.command import run_reproduce
+
+    run_reproduce(name, scale, plan=plan, shell=shell, measured_only=measured_only, runs=runs, out=out, seed=seed)

@@ -1,0 +1,165 @@
+"""What `samovar reproduce` does: plan, train, measure, and write NAME.json, NAME.md and NAME.png."""
+
+import json
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from samovar.config import SyntheticSettings
+from samovar.errors import RunError
+from samovar.evaluation import Evaluator, training_dataset
+from samovar.evaluation_plots import sampling_figure
+from samovar.experiments import figures, tables, traces
+from samovar.experiments.cells import EXPERIMENTS, Cell, Scale, conv_cell
+from samovar.experiments.reproduce import Workplace, estimated_seconds, reproduce, shell_command, state_of
+from samovar.experiments.sampling import sampling_study
+from samovar.experiments.synthetic import synthetic_study
+from samovar.experiments.tables import CPU_LABEL, Written
+from samovar.files import output_folder, write_whole
+from samovar.model_folder import load_model, locate_model
+from samovar.plots import synthetic_figure
+from samovar.report import progress_bar
+
+PUBLISHED_GAIN = {5: 0.1, 1: 0.4}
+"""Points that averaging gains over the classifier at the mean, in the paper's sampling study."""
+
+
+def run_reproduce(
+    name: str, scale: Scale, *, plan: bool, shell: bool, measured_only: bool, runs: Path, out: Path, seed: int
+) -> None:
+    """One experiment, or all."""
+    place = Workplace(runs, out)
+    names = [*EXPERIMENTS, "synthetic", "sampling"] if name == "all" else [name]
+    cells = {each: EXPERIMENTS[each](scale) for each in names if each in EXPERIMENTS}
+    if plan:
+        return print_plan([cell for each in cells.values() for cell in each], place, shell=shell)
+    output_folder(out)
+    for each in names:
+        if each == "synthetic":
+            _synthetic(out, seed)
+        elif each == "sampling":
+            _sampling(place, seed)
+        else:
+            reproduce(cells[each], place, _say, measure_only=measured_only)
+            written, content = build(each, scale, cells[each], place)
+            _write(out, each if scale == "cpu" else f"{each}-paper", written, content)
+    return None
+
+
+def build(name: str, scale: Scale, cells: list[Cell], place: Workplace) -> tuple[Written, bytes | None]:
+    """The table or figure from kept evidence; no picture where nothing has been measured."""
+    builders: dict[str, tuple[Callable[[], Written], Callable[[dict[str, object]], bytes]]] = {
+        "shots": (lambda: tables.shots(cells, place), figures.shots_figure),
+        "calibration": (lambda: tables.calibration(cells, place), figures.table_figure),
+        "omniglot": (lambda: tables.omniglot(cells, place), figures.omniglot_figure),
+        "collapse": (lambda: traces.collapse(scale, cells, place), figures.collapse_figure),
+        "beta": (lambda: traces.beta(scale, cells, place), figures.beta_figure),
+    }
+    make, draw = builders.get(name, (lambda: tables.table(name, scale, cells, place), figures.table_figure))
+    written = make()
+    return written, draw(written.data) if written.data.get("cells") or written.data.get("results") else None
+
+
+def print_plan(cells: list[Cell], place: Workplace, *, shell: bool) -> None:
+    """Every run once, its state, and about how long it would take; or its command."""
+    unique = list({cell.name: cell for cell in cells}.values())
+    states = {cell.name: state_of(cell, place) for cell in unique}
+    todo = [cell for cell in unique if states[cell.name] in ("missing", "begun", "no data")]
+    if shell:
+        for cell in todo:
+            print(shell_command(cell, place))
+        return
+    table = Table(title="Runs", caption="Times are estimates for two CPU cores, by measured throughput.")
+    for column in ("run", "state", "estimate"):
+        table.add_column(column, overflow="fold")
+    for cell in unique:
+        estimate = _duration(estimated_seconds(cell)) if cell in todo else ""
+        table.add_row(cell.name, states[cell.name], estimate)
+    Console().print(table)
+    total = sum(estimated_seconds(cell) for cell in todo)
+    print(f"{len(todo)} of {len(unique)} runs are to be trained: about {_duration(total)} on two cores.")
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 5400:
+        return f"{seconds / 60:.0f} minutes"
+    return f"{seconds / 3600:.1f} hours" if seconds < 172_800 else f"{seconds / 86_400:.0f} days"
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+def _write(out: Path, name: str, written: Written, content: bytes | None) -> None:
+    write_whole(out / f"{name}.json", json.dumps(written.data, indent=1).encode())
+    write_whole(out / f"{name}.md", written.text.encode())
+    if content is not None:
+        write_whole(out / f"{name}.png", content)
+    print(written.text)
+    print(f"Written: {out / name}.json, .md{' and .png' if content is not None else ' (nothing to draw yet)'}")
+
+
+def _synthetic(out: Path, seed: int) -> None:
+    with progress_bar("synthetic study") as progress:
+        result = synthetic_study(replace(SyntheticSettings(), seed=seed), progress)
+    lines = [
+        "# synthetic",
+        "",
+        "Variance of the network / of the true posterior, mean ± std over seeds; 1 is right.",
+        "",
+    ]
+    lines += ["| training | L | sigma_y | ratio |", "|---|---|---|---|"]
+    for row in result["results"]:
+        ratio = row["variance_ratio"]
+        cells = (row["method"], row["samples"] or "", row["sigma_y"], f"{ratio['mean']:.3f} ± {ratio['std']:.3f}")
+        lines.append("| " + " | ".join(map(str, cells)) + " |")
+    _write(out, "synthetic", Written(result, "\n".join(lines) + "\n"), synthetic_figure(result))
+
+
+def _sampling(place: Workplace, seed: int) -> None:
+    """The sampling study on the best model at hand: the run of Table 1's SAMOVAR, else the shipped one."""
+    cell = conv_cell("samovar", 5)
+    run = place.runs / cell.name
+    source = run if (run / "model" / "config.json").exists() else "cifar_fs"
+    saved = load_model(locate_model(source))
+    studies = {}
+    for shot in (5, 1):
+        protocol = replace(cell.protocol, shot=shot, episodes=1000, seed=seed)
+        evaluator = Evaluator(saved, training_dataset(saved, "test")).tasks(protocol)
+        with progress_bar(f"sampling study, {shot}-shot") as progress:
+            studies[shot] = sampling_study(evaluator, protocol, progress=progress)
+        write_whole(place.results / f"sampling-{shot}shot.png", sampling_figure(studies[shot]))
+    if not studies:
+        raise RunError("There is nothing to study.")
+    _write(place.results, "sampling", sampling_text({str(s): study for s, study in studies.items()}, str(source)), None)
+
+
+def sampling_text(studies: dict[str, dict[str, object]], source: str) -> Written:
+    """The gain of averaging over the classifier at the mean, beside the published one."""
+    lines = [
+        "# sampling (cpu scale)",
+        "",
+        CPU_LABEL,
+        "",
+        f"Model: {source}. 1000 tasks, ten repeats with fresh noise.",
+        "",
+    ]
+    lines += [
+        "| shot | at the mean | 1 sample | 1000 samples | gain of 1000 | paper's gain | quasi-random that equal 1000 |"
+    ]
+    lines += ["|---|---|---|---|---|---|---|"]
+    for shot, study in studies.items():
+        results: list[dict] = study["results"]  # type: ignore[assignment, type-arg]
+        plain = {
+            row["samples"]: sum(row["accuracy"]) / len(row["accuracy"]) for row in results if row["kind"] == "plain"
+        }
+        mean: float = study["mean_classifier"]["accuracy"]  # type: ignore[index]
+        gain = 100 * (plain[1000] - mean)
+        figures_text = f"{100 * mean:.2f} | {100 * plain[1]:.2f} | {100 * plain[1000]:.2f} | {gain:+.2f}"
+        paper = f"+{PUBLISHED_GAIN[int(shot)]}"
+        lines.append(f"| {shot} | {figures_text} | {paper} | {study['quasi_equal_to_1000']} |")
+    return Written({"format": 1, "name": "sampling", "model": source, "studies": studies}, "\n".join(lines) + "\n")

@@ -1,0 +1,124 @@
+"""Pictures of reproduced tables and figures. Each takes what NAME.json holds and returns the bytes of a PNG."""
+
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from samovar.plots import png
+
+COLORS = {"samovar": "#0072B2", "versa": "#D55E00", "separate": "#009E73", "prototypes": "#CC79A7", "tadam": "#D55E00"}
+MARKERS = {"samovar": "o", "versa": "s", "separate": "^", "prototypes": "D"}
+
+
+def table_figure(data: dict[str, Any]) -> bytes:
+    """Our figures with intervals, and the published ones as rings; a row for each cell."""
+    cells = data["cells"]
+    figure = Figure(figsize=(8, 0.36 * len(cells) + 1.2), layout="constrained")
+    panel = figure.subplots()
+    for position, each in enumerate(cells):
+        if each["published"] is not None:
+            label = "published" if position == 0 else None
+            panel.plot(100 * each["published"], position, "o", mfc="none", mec="0.3", markersize=8, label=label)
+        if each["ours"] is not None:
+            ours = each["ours"]
+            panel.errorbar(100 * ours["mean"], position, xerr=100 * ours["ci95"], fmt="o", color="#0072B2", capsize=3)
+        else:
+            panel.text(0.02, position, "ready to run", fontsize=7, color="0.5", transform=panel.get_yaxis_transform())
+    panel.set_yticks(range(len(cells)), [f"{each['row']}, {each['column']}" for each in cells], fontsize=8)
+    panel.invert_yaxis()
+    panel.grid(axis="x", color="0.9")
+    panel.set(xlabel="accuracy, %", title=f"{data['name']} ({data['scale']} scale): ours filled, published as rings")
+    return png(figure)
+
+
+def shots_figure(data: dict[str, Any]) -> bytes:
+    """Accuracy, NLL and ECE over the shots at test; solid for models trained on 5-shot tasks, dotted on 1-shot."""
+    figure = Figure(figsize=(12, 3.9), layout="constrained")
+    panels = figure.subplots(1, 3)
+    results = data["results"]
+    for panel, (key, label) in zip(
+        panels, (("accuracy", "accuracy, %"), ("nll", "NLL"), ("ece", "calibration error")), strict=True
+    ):
+        for row, trained in dict.fromkeys((each["row"], each["trained"]) for each in results):
+            members = [each for each in results if (each["row"], each["trained"]) == (row, trained)]
+            shots = sorted({each["shot"] for each in members})
+            unit = 100 if key == "accuracy" else 1
+            values = [[unit * e[key] for e in members if e["shot"] == shot] for shot in shots]
+            means, spread = [np.mean(v) for v in values], [np.ptp(v) / 2 for v in values]
+            line = "-" if trained == "5-shot" else ":"
+            name = f"{row}, {trained}" if key == "accuracy" else None
+            panel.errorbar(
+                shots, means, spread, linestyle=line, color=COLORS[row], marker=MARKERS[row], markersize=4, label=name
+            )
+        panel.set_xscale("log")
+        shots = sorted({each["shot"] for each in results})
+        panel.set_xticks(shots, [str(shot) for shot in shots])
+        panel.minorticks_off()
+        panel.set(xlabel="shots at test", ylabel=label)
+    figure.legend(loc="outside lower center", ncols=4, frameon=False, fontsize=8)
+    return png(figure)
+
+
+def collapse_figure(data: dict[str, Any]) -> bytes:
+    """Largest variance of weights and biases over updates; below, zoomed after the first value under 0.001."""
+    results = data["results"]
+    shots = sorted({each["shot"] for each in results}, reverse=True)
+    figure = Figure(figsize=(5.2 * max(1, len(shots)), 6.2), layout="constrained")
+    panels = figure.subplots(2, max(1, len(shots)), squeeze=False)
+    for column, shot in enumerate(shots):
+        members = [each for each in results if each["shot"] == shot]
+        firsts = [each["first_below"] for each in members if each["first_below"] is not None]
+        for row, panel in enumerate(panels[:, column]):
+            start = min(firsts) if row and firsts else 0
+            for each in members:
+                trace = [line for line in each["trace"] if line["update"] >= start]
+                updates = [line["update"] for line in trace]
+                for name, line_style in (("largest_weight_variance", "-"), ("largest_bias_variance", ":")):
+                    label = f"{each['method']}, {name.split('_')[1]}s"
+                    values = [line[name] for line in trace]
+                    panel.plot(updates, values, line_style, color=COLORS[each["method"]], label=label)
+            panel.axhline(0.001, color="0.7", linewidth=0.8)
+            panel.set_yscale("log" if not row else "linear")
+            title = f"{shot}-shot" if not row else f"{shot}-shot, from update {start}"
+            panel.set(title=title, xlabel="update", ylabel="largest variance")
+            if row and firsts:
+                panel.set_ylim(0, 0.004)
+    panels[0, 0].legend(frameon=False, fontsize=8)
+    return png(figure)
+
+
+def beta_figure(data: dict[str, Any]) -> bytes:
+    """Accuracy of single classifiers and of their average over multiples of beta."""
+    shots = sorted({each["shot"] for each in data["results"]}, reverse=True)
+    figure = Figure(figsize=(5.2 * max(1, len(shots)), 3.9), layout="constrained")
+    panels = figure.subplots(1, max(1, len(shots)), squeeze=False)[0]
+    for panel, shot in zip(panels, shots, strict=False):
+        rows = sorted((each for each in data["results"] if each["shot"] == shot), key=lambda each: each["multiple"])
+        for name, color in (("prior", "#0072B2"), ("posterior", "#D55E00")):
+            for kind, line in (("average", "-"), ("single", ":")):
+                values = [row["samples"][f"{name} {kind}"] for row in rows]
+                mean, interval = ([100 * value[key] for value in values] for key in ("mean", "ci95"))
+                x = [row["multiple"] for row in rows]
+                panel.errorbar(x, mean, interval, linestyle=line, color=color, label=f"{name}, {kind}", capsize=2)
+        panel.set(xscale="log", xlabel="beta / (M / N d)", ylabel="accuracy, %", title=f"{shot}-shot")
+        panel.legend(frameon=False, fontsize=8)
+    return png(figure)
+
+
+def omniglot_figure(data: dict[str, Any]) -> bytes:
+    """Ours under both protocols, and what VERSA reports."""
+    figure = Figure(figsize=(7, 3.2), layout="constrained")
+    panel = figure.subplots()
+    for position, row in enumerate(data["results"]):
+        panel.plot(100 * row["reported_by_versa"], position, "o", mfc="none", mec="0.3", markersize=8)
+        for shift, name, color in ((-0.12, "inductive", "#0072B2"), (0.12, "as many queries as shots", "#009E73")):
+            if row[name] is not None:
+                x, interval = 100 * row[name]["mean"], 100 * row[name]["ci95"]
+                label = name if position == 0 else None
+                panel.errorbar(x, position + shift, xerr=interval, fmt="o", color=color, capsize=3, label=label)
+    panel.set_yticks(range(len(data["results"])), [f"{row['way']}-way {row['shot']}-shot" for row in data["results"]])
+    panel.invert_yaxis()
+    panel.set(xlabel="accuracy, %", title="Omniglot: ours filled, as VERSA reports it as rings")
+    panel.legend(frameon=False, fontsize=8)
+    return png(figure)

@@ -1,0 +1,188 @@
+"""From cells to evidence: what is missing and how long it takes; train it, measure it, keep figures without weights."""
+
+import json
+import shlex
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from samovar.config import Protocol
+from samovar.errors import DataError, RunError
+from samovar.evaluation import Evaluator, training_dataset
+from samovar.experiments.cells import Cell
+from samovar.experiments.posterior import prior_and_posterior
+from samovar.files import output_folder, write_whole
+from samovar.model_folder import load_model
+from samovar.progress import Progress, silent
+from samovar.run_config import TrainSettings, differences, from_dict
+from samovar.run_folder import RunFolder, read_metrics
+from samovar.training import train
+from samovar.training_setup import store_dataset
+
+State = Literal["measured", "trained", "begun", "missing", "no data"]
+SPEED = {"conv4": 1348.0, "narrow": 531.0, "narrow with TEN": 278.0, "resnet12": 74.5}
+"""Training images per second on two cores (docs/training.md), for estimates."""
+TRACE_EVERY = 250
+
+
+@dataclass(frozen=True)
+class Workplace:
+    """Where runs are trained, and where their figures are kept: without weights, to be committed."""
+
+    runs: Path
+    results: Path
+
+    def evidence(self, cell: Cell, protocol: Protocol | None = None) -> Path:
+        """The folder of a cell's evaluation under a protocol."""
+        chosen = protocol or cell.protocol
+        name = f"{chosen.way}way-{chosen.shot}shot" + (f"-{chosen.norm}" if chosen.norm != "as trained" else "")
+        queries = f"-{chosen.queries}queries" if chosen.queries != 15 else ""
+        return self.results / "cells" / cell.name / f"{name}{queries}"
+
+    def training(self, cell: Cell) -> Path:
+        """What is kept of a cell's training."""
+        return self.results / "cells" / cell.name / "training.json"
+
+
+def state_of(cell: Cell, place: Workplace) -> State:
+    """How far a cell is. What was measured or begun with other settings does not count, and is said by `train`."""
+    stored = place.training(cell)
+    if stored.exists() and all(
+        (place.evidence(cell, each) / "evaluation.json").exists() for each in (cell.protocol, *cell.also)
+    ):
+        kept = from_dict(TrainSettings, json.loads(stored.read_bytes())["settings"])
+        if not differences(kept, cell.settings):
+            return "measured"
+    run = RunFolder(place.runs / cell.name)
+    if run.config.exists() and not differences(run.settings(), cell.settings):
+        return "trained" if _finished(run) else "begun"
+    try:
+        store_dataset(cell.settings, "train")
+    except DataError:
+        return "no data"
+    return "missing"
+
+
+def _finished(run: RunFolder) -> bool:
+    """The last thing that training writes is the test figure in the model's card."""
+    config = run.model / "config.json"
+    return config.exists() and any(
+        "test accuracy" in key for key in json.loads(config.read_bytes())["training"]["figures"]
+    )
+
+
+def estimated_seconds(cell: Cell) -> float:
+    """Training time on two cores like ours; for ResNet-12 at full width it says why one wants a GPU."""
+    settings = cell.settings
+    shape, model = settings.episodes, settings.model
+    queries = shape.queries if shape.pooled_queries else shape.queries * shape.way
+    images = settings.tasks * (shape.way * shape.shot + queries)
+    narrow = "narrow with TEN" if model.task_embedding else "narrow"
+    kind = "conv4" if model.backbone.startswith("conv") else narrow if model.width < 64 else "resnet12"
+    auxiliary = settings.auxiliary_batch * 0.6 if model.auxiliary_classes else 0  # as often as rho has it, on average
+    pixels = (model.size / 32) ** 2
+    return settings.updates * (images + auxiliary) * pixels / SPEED[kind]
+
+
+def shell_command(cell: Cell, place: Workplace) -> str:
+    """The command that trains a cell, for any scheduler: the preset, and what differs from it."""
+    from samovar.preset_table import PRESETS
+
+    nearest = min(PRESETS.values(), key=lambda p: (len(differences(p.settings, cell.settings)), p.name != cell.preset))
+    flags = []
+    for each in differences(nearest.settings, cell.settings):
+        name, change = each.split(": ", 1)
+        flags += _flag(name.replace("_", "-"), change.split(" -> ", 1)[1])
+    return shlex.join(["samovar", "train", nearest.name, *flags, "--out", str(place.runs / cell.name)])
+
+
+def _flag(name: str, value: str) -> list[str]:
+    head, _, last = name.rpartition(".")
+    if value in ("True", "False"):
+        return [f"--{head + '.' if head else ''}{'' if value == 'True' else 'no-'}{last}"]
+    if value.startswith("("):
+        return [f"--{name}", *value.strip("(),").replace(",", "").split()]
+    return [f"--{name}", value]
+
+
+def reproduce(
+    cells: list[Cell],
+    place: Workplace,
+    watch: Callable[[str], None],
+    progress: Progress = silent,
+    *,
+    measure_only: bool,
+) -> None:
+    """Bring every cell to `measured`, as far as there is data; what was cut goes on where it stopped."""
+    output_folder(place.results)
+    unique = list({cell.name: cell for cell in cells}.values())
+    for number, cell in enumerate(unique):
+        state = state_of(cell, place)
+        if state in ("missing", "begun") and not measure_only:
+            watch(f"{cell.name}: training, about {estimated_seconds(cell) / 60:.0f} minutes on two cores")
+            train(cell.settings, place.runs / cell.name, preset=cell.preset, watch=_tell(watch))
+            state = "trained"
+        if state == "trained":
+            watch(f"{cell.name}: measuring")
+            measure(cell, place)
+        progress(cell.name, (number + 1) / len(unique))
+
+
+def _tell(watch: Callable[[str], None]) -> Callable[[dict[str, Any]], None]:
+    def tell(line: dict[str, Any]) -> None:
+        if "event" in line or "validation_accuracy" in line:
+            watch("  " + json.dumps(line))
+
+    return tell
+
+
+def measure(cell: Cell, place: Workplace) -> None:
+    """Evaluate a trained cell under its protocols, and keep figures and traces."""
+    run = RunFolder(place.runs / cell.name)
+    saved = load_model(run.model)
+    evaluator = Evaluator(saved, training_dataset(saved, cell.protocol.split))
+    for protocol in (cell.protocol, *cell.also):
+        folder = place.evidence(cell, protocol)
+        evaluation = evaluator.evaluate(protocol, temperature=False)
+        output_folder(folder)
+        kept = {name: value for name, value in evaluation.summary.items() if name != "classes"}
+        write_whole(folder / "evaluation.npz", evaluation.tasks_file(bins=False))
+        write_whole(folder / "evaluation.json", json.dumps(kept).encode())
+    training = {
+        "format": 1,
+        "name": cell.name,
+        "settings": asdict(cell.settings),
+        "seconds": _seconds(run),
+        "measured": time.strftime("%Y-%m-%d"),
+        "trace": _trace(run),
+        "samples": prior_and_posterior(evaluator.tasks(cell.protocol), cell.protocol),
+    }
+    write_whole(place.training(cell), json.dumps(training).encode())
+
+
+def _trace(run: RunFolder) -> list[dict[str, Any]]:
+    """Validations, every 250th update and the last."""
+    lines, last = read_metrics(run.metrics), run.settings().updates
+    kept = {last, *range(TRACE_EVERY, last, TRACE_EVERY)}
+    return [line for line in lines if "validation_accuracy" in line or line["update"] in kept]
+
+
+def _seconds(run: RunFolder) -> float:
+    """Training time, by the last line's throughput (of the last process, if it was stopped in between)."""
+    lines = [line for line in read_metrics(run.metrics) if "images_per_second" in line]
+    settings = run.settings()
+    queries = settings.episodes.queries * (1 if settings.episodes.pooled_queries else settings.episodes.way)
+    images = settings.tasks * (settings.episodes.way * settings.episodes.shot + queries)
+    return round(settings.updates * images / lines[-1]["images_per_second"], 1)
+
+
+def stored_summary(cell: Cell, place: Workplace, protocol: Protocol | None = None) -> dict[str, Any] | None:
+    """The kept evaluation of a cell, if there is one of these settings."""
+    if state_of(cell, place) != "measured":
+        return None
+    try:
+        return json.loads((place.evidence(cell, protocol) / "evaluation.json").read_bytes())
+    except (OSError, ValueError) as error:
+        raise RunError(f"The evidence of {cell.name} in {place.results} cannot be read ({error}).") from error
