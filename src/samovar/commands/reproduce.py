@@ -7,7 +7,7 @@ import tyro
 
 Name = Literal[
     "synthetic", "table1", "table2", "table3", "table4", "table5", "sampling", "beta", "collapse",
-    "omniglot", "longer", "shots", "calibration", "all",
+    "omniglot", "longer", "shots", "calibration", "coverage", "all",
 ]  # fmt: skip
 
 
@@ -32,7 +32,8 @@ def reproduce(
     Args:
         name: table1 to table5, synthetic, sampling, beta, collapse: of the paper. omniglot: the cheap real benchmark.
             longer: VERSA against SAMOVAR with four times the updates. shots: models at other shots than they were
-            trained on. calibration: NLL and ECE of the runs of table1.
+            trained on. calibration: NLL and ECE of the runs of table1. coverage: which cells of the paper have been
+            measured, and at which scale.
         scale: cpu is the same comparison on data and budgets that two cores manage, and is labelled so; paper is the
             paper's recipe to the letter.
         plan: Only say which runs are there, which are missing, and about how long they take.

@@ -199,3 +199,22 @@ def omniglot(cells: list[Cell], place: Workplace) -> Written:
 
 def _percent(figure: dict[str, float] | None) -> str:
     return "ready to run" if figure is None else f"**{100 * figure['mean']:.2f}** ± {100 * figure['ci95']:.2f}"
+
+
+def coverage(experiments: dict[str, list[Cell]], at_cpu_scale: dict[str, list[Cell]], place: Workplace) -> Written:
+    """Every trained cell of the paper's tables: measured at its scale, measured at cpu scale, or ready to run."""
+    lines = ["# Every cell of the paper", "", "| table | cell | published | at the paper's scale | at cpu scale |"]
+    lines.append("|---|---|---|---|---|")
+    found = []
+    for name, cells in experiments.items():
+        for cell in cells:
+            alike = [c for c in at_cpu_scale[name] if (c.row, c.column) == (cell.row, cell.column)]
+            states = ["measured" if state_of(cell, place) == "measured" else "ready to run"]
+            small = [c for c in alike if c.name != cell.name]
+            measured = sum(state_of(c, place) == "measured" for c in small)
+            count = f"measured, {measured} of {len(small)}" if measured else "ready to run"
+            states.append(count if small else "no counterpart")
+            published = "" if cell.published is None else f"{cell.published.accuracy} ± {cell.published.ci95}"
+            lines.append(f"| {name} | {cell.row}, {cell.column} | {published} | {states[0]} | {states[1]} |")
+            found.append({"table": name, "row": cell.row, "column": cell.column, "paper": states[0], "cpu": states[1]})
+    return Written({"format": 1, "name": "coverage", "cells": found}, "\n".join(lines) + "\n")
