@@ -14,7 +14,7 @@ from torch import Tensor
 from samovar.data.augmentation import network_input
 from samovar.errors import DataError, ModelError, SettingsError
 from samovar.fitted_task import FittedTask, TaskInfo, read_task, write_task
-from samovar.images import converted, labelled_folder
+from samovar.images import labelled_folder, network_images
 from samovar.model_folder import SavedModel, load_model, locate_model
 from samovar.models.inference import WeightDistribution
 from samovar.models.norm import TaskBatchNorm, set_norm
@@ -141,6 +141,8 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             if all(bool((part.running_var == 1).all()) for part in norms):
                 raise ModelError("This model normalises by episode and has no running averages, so it cannot be used.")
             set_norm(self.saved_.model, "running")
+        self.saved_.model.to(self._device).eval()
+        self.saved_.model.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
         self.support_: list[Any] | None = None
         self.features_: Tensor | None = None
         self.labels_: NDArray[Any] | None = None
@@ -153,12 +155,12 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self.model if isinstance(self.model, SavedModel) else load_model(locate_model(self.model))
 
     def _add(self, inputs: list[Tensor], labels: NDArray[Any], before: FittedTask | None) -> "FewShotClassifier":
+        if not inputs:
+            raise DataError("There is nothing to fit: give at least one image.")
         if len(inputs) != len(labels):
             raise ValueError(
                 f"There are {len(inputs)} images but {len(labels)} labels (inconsistent numbers of samples)."
             )
-        if not len(labels):
-            raise DataError("There is nothing to fit: give at least one image.")
         features = self._embed(inputs)
         new = FittedTask.of(features, labels.tolist())
         if before is None:
@@ -195,20 +197,17 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             if isinstance(images, Tensor):
                 images = images.detach().cpu().numpy()
             return list(torch.from_numpy(validate_data(self, images, reset=reset, dtype=np.float32)))
-        return [torch.tensor(array) for array in converted(images, conversion)]
+        return network_images(images, conversion)
 
     @torch.no_grad()
     def _embed(self, inputs: Sequence[Tensor], films: list[Film] | None = None) -> Tensor:
         """Features (n, d) of network inputs, in chunks."""
-        saved, device = self.saved_, self._device
-        model = saved.model.to(device).eval()
-        model.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
-        parts = []
+        saved, parts = self.saved_, []
         for first in range(0, len(inputs), CHUNK):
-            images = torch.stack(list(inputs[first : first + CHUNK])).to(device)
+            images = torch.stack(list(inputs[first : first + CHUNK])).to(self._device)
             x = saved.normalisation(images) if images.ndim == 2 else network_input(images, saved.normalisation)
-            parts.append(model.embed(x[None], films)[0].float())
-        return torch.cat(parts) if parts else torch.zeros(0, 0, device=device)
+            parts.append(saved.model.embed(x[None], films)[0].float())
+        return torch.cat(parts) if len(parts) > 1 else parts[0]
 
     @property
     def _device(self) -> torch.device:
@@ -229,7 +228,7 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     @torch.no_grad()
     def _infer(self) -> tuple[WeightDistribution, list[Film] | None]:
         """p(w | D) of the fitted task, and TEN's conditioning where queries need it (TADAM)."""
-        task, model = self.task_, self.saved_.model.to(self._device)
+        task, model = self.task_, self.saved_.model
         totals = task.totals if task.conditioned is None else task.conditioned
         prior = model.prior(self._sums(totals[None], task.counts[None]))
         return prior, self._films(task) if model.classifier.deterministic else None
@@ -239,6 +238,8 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self._predict_inputs(self._inputs(X, reset=False))
 
     def _predict_inputs(self, inputs: list[Tensor]) -> list[Prediction]:
+        if not inputs:
+            return []
         prior, films = self._distribution
         features = self._embed(inputs, films)
         noise = PredictiveNoise(self.seed, [0], quasi=True)

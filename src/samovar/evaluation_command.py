@@ -7,10 +7,10 @@ from pathlib import Path
 
 from rich.console import Console
 
-from samovar.config import EpisodeSettings, Protocol
+from samovar.config import Protocol
 from samovar.data.dataset import Dataset
-from samovar.data.episodes import EpisodeSampler
 from samovar.data.prepare import ready
+from samovar.draw_task import draw_task
 from samovar.errors import SettingsError
 from samovar.evaluation import Evaluation, Evaluator, training_dataset
 from samovar.evaluation_plots import (
@@ -24,11 +24,9 @@ from samovar.evaluation_report import Section, html_report
 from samovar.experiments.sampling import sampling_study
 from samovar.files import output_folder, write_whole
 from samovar.model_folder import SHIPPED, load_model, locate_model
-from samovar.plots import episode_figure
 from samovar.processes import leave_together, make_fabric
 from samovar.report import evaluation_table, progress_bar
 from samovar.run_config import Devices
-from samovar.task_evaluator import TaskEvaluator
 
 
 @dataclass(frozen=True)
@@ -126,14 +124,3 @@ class _Writer:
             self.pictures = {"Accuracy over ways and shots.": content} | self.pictures
         write_whole(self.target / "report.html", html_report("Evaluation", self.sections, self.pictures).encode())
         print(f"Written into {self.target}: evaluation.json, evaluation.npz, report.html and its pictures")
-
-
-def draw_task(evaluator: TaskEvaluator, protocol: Protocol, number: int) -> bytes:
-    """One task with at most twelve or so of its queries: images, and the probabilities that the model gives."""
-    settings = EpisodeSettings(protocol.way, protocol.shot, min(protocol.queries, -(-12 // protocol.way)))
-    dataset = evaluator.dataset
-    episodes = EpisodeSampler(dataset, settings, protocol.seed).draw(number, 1)
-    prediction = evaluator.answer(episodes, number, protocol.samples, protocol.seed)
-    support, query = (dataset.gather(indices[0]).numpy() for indices in (episodes.support, episodes.query))
-    names = [dataset.class_names[position] for position in episodes.classes[0]]
-    return episode_figure(support, episodes.support_labels[0], query, episodes.query_labels[0], prediction, names)

@@ -70,6 +70,15 @@ def converted(images: Any, conversion: Conversion) -> Iterator[NDArray[np.uint8]
             yield convert(_picture(np.asarray(image), position), conversion)
 
 
+def network_images(images: Any, conversion: Conversion) -> list[torch.Tensor]:
+    """Each image as a tensor (H, W, C) uint8; an array that has them so already is not taken through Pillow."""
+    if isinstance(images, np.ndarray | torch.Tensor) and tuple(images.shape[1:]) == conversion.shape:
+        whole = torch.as_tensor(images)
+        if whole.dtype == torch.uint8:
+            return list((255 - whole if conversion.inverted else whole.clone()).cpu())
+    return [torch.tensor(array) for array in converted(images, conversion)]
+
+
 def _picture(array: NDArray[Any], position: int) -> Image.Image:
     """An array (H, W) or (H, W, 1, 3 or 4), uint8 or float from 0 to 1, as a picture; torch's (C, H, W) too."""
     if array.ndim == 3 and array.shape[-1] not in (1, 3, 4) and array.shape[0] in (1, 3, 4):

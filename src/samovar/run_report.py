@@ -4,10 +4,10 @@ import json
 
 import torch
 
-from samovar.config import EpisodeSettings
-from samovar.data.episodes import EpisodeSampler
+from samovar.config import Protocol
+from samovar.draw_task import draw_task
 from samovar.files import write_whole
-from samovar.plots import episode_figure, training_figure
+from samovar.plots import training_figure
 from samovar.run_config import Published
 from samovar.run_folder import RunFolder, read_metrics
 from samovar.task_evaluator import TaskEvaluator
@@ -42,12 +42,8 @@ def write_report(run: Run, published: Published | None = None) -> None:
 
 def _draw_episode(run: Run) -> bytes:
     v = run.settings.validation
-    dataset = store_dataset(run.settings, "test")
-    settings = EpisodeSettings(v.way, v.shot, min(v.queries, -(-12 // v.way)))
-    episodes = EpisodeSampler(dataset, settings, run.settings.seed + 1).draw(0, 1)
-    evaluator = TaskEvaluator(run.model.model, dataset, run.model.normalisation, torch.device("cpu"))
     run.model.model.cpu()
-    prediction = evaluator.answer(episodes, 0, 1000, run.settings.seed)
-    support, query = (dataset.gather(indices[0]).numpy() for indices in (episodes.support, episodes.query))
-    names = [dataset.class_names[position] for position in episodes.classes[0]]
-    return episode_figure(support, episodes.support_labels[0], query, episodes.query_labels[0], prediction, names)
+    evaluator = TaskEvaluator(
+        run.model.model, store_dataset(run.settings, "test"), run.model.normalisation, torch.device("cpu")
+    )
+    return draw_task(evaluator, Protocol(v.way, v.shot, v.queries, samples=1000, seed=run.settings.seed + 1), 0)
