@@ -6,6 +6,7 @@ import json
 import shutil
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -51,7 +52,10 @@ def test_from_the_shell_in_an_empty_folder(tmp_path):
     small = ("--updates", "3", "--tasks", "1", "--model.width", "4", "--validation.tasks", "5")
     small += ("--validation.test-tasks", "5", "--validation.queries", "2")
     shell("train", "folder", "--root", "mine", "--out", "run", *small)
+    cells = json.loads((tmp_path / "run" / "model" / "config.json").read_text())["rejection"]["cells"]
+    assert [(cell["way"], cell["shot"]) for cell in cells] == [(2, 1), (2, 2), (2, 5)], "as far as two classes of 8 go"
     shell("fit", "--model", "run", "--support", "support", "--task", "t.safetensors")
+    assert json.loads(shell("task", "t.safetensors", "--json"))["parameters"]["reject"] == 0.05
     first = json.loads(shell("predict", "t.safetensors", "support/one/0.png", "support/two", "--json"))
     assert [each["image"] for each in first] == ["support/one/0.png", *(f"support/two/{i}.png" for i in range(3))]
     for each in first:
@@ -167,3 +171,34 @@ def test_mistakes_are_explained(arguments, words, tmp_path, monkeypatch, capsys)
     monkeypatch.chdir(tmp_path)
     assert main(list(arguments)) == 2
     assert words in capsys.readouterr().err
+
+
+def test_photographs_through_the_shipped_model(archives, tmp_path, capsys):
+    """Groceries: clearly above chance among five products, and other products are rejected more often than these."""
+    with zipfile.ZipFile(archives("grocery-sample.zip")) as archive:
+        members: dict[str, list[str]] = {}
+        for name in sorted(archive.namelist()):
+            if name.endswith(".jpg"):
+                members.setdefault(name.split("/")[-2], []).append(name)
+        products = [product for product, files in members.items() if len(files) >= 15][::6][:10]
+        ours, others = products[:5], products[5:]
+        for product in products:
+            chosen = members[product][:15] if product in ours else members[product][:6]
+            for i, name in enumerate(chosen):
+                part = "other" if product in others else "support" if i < 5 else "query"
+                path = tmp_path / part / product / f"{i}.jpg"
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(archive.read(name))
+    task = tmp_path / "t.safetensors"
+    fit = ["fit", "--model", "cifar_fs", "--support", str(tmp_path / "support"), "--task", str(task), "--reject", "0.2"]
+    assert main(fit) == 0
+    rows = {}
+    for part in ("query", "other"):
+        files = [str(path) for path in sorted((tmp_path / part).glob("*/*"))]
+        capsys.readouterr()
+        assert main(["predict", str(task), *files, "--json"]) == 0
+        rows[part] = json.loads(capsys.readouterr().out)
+    right = np.mean([row["best"] == Path(row["image"]).parent.name for row in rows["query"]])
+    rejected = {part: np.mean([row["rejected"] for row in each]) for part, each in rows.items()}
+    assert right > 0.4, "chance is 0.2"
+    assert rejected["other"] > rejected["query"]

@@ -87,8 +87,10 @@ def measure_rejection(evaluator: TaskEvaluator, seed: int) -> Rejection | None:
 
 
 def _measure(evaluator: TaskEvaluator, way: int, shot: int, seed: int) -> Cell | None:
-    queries = min(10, MOST_QUERIES // way, int(evaluator.dataset.counts.min(initial=0)) - shot)
-    if queries < 1 or len(evaluator.dataset) < way:
+    if len(evaluator.dataset) < way:
+        return None
+    queries = min(10, MOST_QUERIES // way, int(evaluator.dataset.counts.min()) - shot)
+    if queries < 1:
         return None
     sampler = EpisodeSampler(evaluator.dataset, EpisodeSettings(way, shot, queries), seed)
     scores = [
