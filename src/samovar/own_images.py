@@ -157,14 +157,15 @@ def answer_rows(classifier: FewShotClassifier, paths: list[Path], arrays: list[N
 
 
 def _table(rows: list[dict[str, Any]], classifier: FewShotClassifier) -> Table:
-    table = Table(caption=f"Rejection: {escape(classifier.rejection_note)}.")
+    note = f"Rejection: {escape(classifier.rejection_note)}. MI: mutual information of label and classifier, in nats."
+    table = Table(caption=note)
     table.add_column("image", overflow="fold")
     table.add_column("answer", overflow="fold")
     table.add_column("probability")
-    table.add_column("mutual information", justify="right")
+    table.add_column("MI", justify="right")
     for row in rows:
         best = sorted(row["probabilities"].items(), key=lambda each: -each[1])[:SHOWN]
-        bars = "\n".join(f"{'█' * round(10 * p):<10} {p:4.0%} {escape(plain(name))}" for name, p in best)
+        bars = "\n".join(f"{'█' * round(6 * p):<6} {p:4.0%} {escape(plain(name))}" for name, p in best)
         answer = escape(plain(row["label"]))
         information = "-" if row["mutual_information"] is None else f"{row['mutual_information']:.3f}"
         style = f"[bold red]{answer}[/]" if row["rejected"] else answer
