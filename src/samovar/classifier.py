@@ -8,13 +8,14 @@ import numpy as np
 import torch
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 from torch import Tensor
 
 from samovar.data.augmentation import network_input
 from samovar.errors import DataError, ModelError, SettingsError
 from samovar.fitted_task import FittedTask, TaskInfo, read_task, write_task
 from samovar.images import labelled_folder, network_images
+from samovar.labels import alike, label_array, listed_labels
 from samovar.model_folder import SavedModel, load_model, locate_model
 from samovar.models.inference import WeightDistribution
 from samovar.models.norm import TaskBatchNorm, set_norm
@@ -110,8 +111,8 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """As `partial_fit`, with images that are already as the model wants them (`saved_.conversion`)."""
         inputs = [torch.tensor(image) for image in images]
         if not hasattr(self, "task_"):
-            return self._add(inputs, _labels(list(labels)), None)
-        return self._extend(inputs, _labels(list(labels)))
+            return self._add(inputs, label_array(list(labels)), None)
+        return self._extend(inputs, label_array(list(labels)))
 
     def _extend(self, inputs: list[Tensor], labels: NDArray[Any]) -> "FewShotClassifier":
         if self._conditioned and self.support_ is None:
@@ -129,7 +130,7 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(
                 "requires y to be passed, but the target y is None: labels may only be left out for a folder."
             )
-        return X, _labels(y)
+        return X, label_array(y)
 
     def begin(self, images: Any = None) -> None:
         """Load the model, check that it answers for single images, and forget what was fitted before."""
@@ -167,9 +168,9 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self.features_, self.labels_ = features, labels
         elif self.features_ is not None and self.labels_ is not None:  # a loaded task has them no longer
             self.features_ = torch.cat([self.features_, features])
-            self.labels_ = np.concatenate([_alike(self.labels_, labels), _alike(labels, self.labels_)])
+            self.labels_ = np.concatenate([alike(self.labels_, labels), alike(labels, self.labels_)])
         self.task_ = new if before is None else before | new
-        self.classes_ = _listed(self.task_.classes)
+        self.classes_ = listed_labels(self.task_.classes)
         if self._conditioned:
             self.support_ = [*(self.support_ or []), *inputs]
             self.task_ = self._condition_on(self.task_, self.support_, self.labels_)
@@ -269,7 +270,9 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:  # noqa: N803
         """Share of right answers; a rejected image counts as wrong."""
-        right = [answer == truth for answer, truth in zip(self.predict(X).tolist(), _labels(y).tolist(), strict=True)]
+        right = [
+            answer == truth for answer, truth in zip(self.predict(X).tolist(), label_array(y).tolist(), strict=True)
+        ]
         return float(np.average(right, weights=None if sample_weight is None else np.asarray(sample_weight, float)))
 
     def _answers(self, predictions: list[Prediction]) -> NDArray[Any]:
@@ -370,36 +373,11 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         conditioned = saved.model.task_embedding is not None
         if task.totals.shape[1] != saved.model.feature_dim or (task.conditioned is not None) != conditioned:
             raise ModelError(f"{path} does not fit the model {classifier.model}.")
-        classifier.task_, classifier.classes_ = task, _listed(task.classes)
+        classifier.task_, classifier.classes_ = task, listed_labels(task.classes)
         classifier._distribution = classifier._infer()
         if saved.conversion is None:
             classifier.n_features_in_ = task.totals.shape[1]
         return classifier
-
-
-def _labels(y: ArrayLike) -> NDArray[Any]:
-    """One label for each image, as an array of their kind; objects stay objects."""
-    array = column_or_1d(y, warn=True) if not isinstance(y, list | tuple) else _listed(y)
-    if array.dtype.kind == "f" and not np.isfinite(array).all():
-        raise ValueError("Input y contains NaN or infinity.")
-    if array.dtype.kind == "f" and (array != np.round(array)).any():
-        raise ValueError("Unknown label type: continuous. Labels are names or whole numbers.")
-    return array
-
-
-def _listed(y: Sequence[Any]) -> NDArray[Any]:
-    kinds = {type(label) for label in y}
-    if len(kinds) == 1 and issubclass(kinds.pop(), str | int | float | bool | np.generic):
-        return np.array(y)
-    array = np.empty(len(y), dtype=object)  # numpy would make a matrix of tuples, and text of mixed kinds
-    for position, label in enumerate(y):
-        array[position] = label
-    return array
-
-
-def _alike(labels: NDArray[Any], others: NDArray[Any]) -> NDArray[Any]:
-    """The labels as they are, or as objects if the others are of another kind (numpy would turn numbers into text)."""
-    return labels if labels.dtype.kind == others.dtype.kind else labels.astype(object)
 
 
 def _probabilities(predictions: list[Prediction], classes: int) -> NDArray[np.float64]:

@@ -15,6 +15,7 @@ from torch import Tensor
 
 from samovar.errors import ModelError
 from samovar.files import write_whole
+from samovar.labels import sorted_labels
 
 FORMAT = 1
 LARGEST_HEADER = 50_000_000
@@ -55,15 +56,6 @@ class FittedTask:
             totals.index_add_(0, rows, part.totals)
             counts.index_add_(0, rows, part.counts)
         return FittedTask(classes, totals, counts)
-
-
-def sorted_labels(labels: Sequence[Any]) -> list[Any]:
-    """Each label once, in order; labels that cannot be ordered among themselves go by type and text."""
-    unique = list(dict.fromkeys(labels))
-    try:
-        return sorted(unique)
-    except TypeError:
-        return sorted(unique, key=lambda label: (type(label).__name__, str(label)))
 
 
 @dataclass(frozen=True)
