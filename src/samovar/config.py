@@ -215,7 +215,7 @@ class Protocol:
     outside: int = 0
     """Queries of each task from classes that are not in it ("none of these"); with running norm only."""
     quasi: bool = False
-    """Quasi-random samples instead of random ones: about 64 are as good as 1000 (docs/evaluation.md)."""
+    """Quasi-random samples instead of random ones: 128 are as good as 1000 (docs/evaluation.md)."""
 
     def __post_init__(self) -> None:
         if self.outside < 0:

@@ -135,7 +135,12 @@ def sampling_figure(study: dict[str, Any]) -> bytes:
     if equal is not None:
         right.axvline(equal, color="#0072B2", linewidth=0.8, linestyle=":")
         right.text(
-            equal * 1.1, 0.02, f"{equal} quasi-random\n= 1000 random", transform=right.get_xaxis_transform(), fontsize=8
+            equal * 0.9,
+            0.03,
+            f"{equal} quasi-random\n= 1000 random",
+            transform=right.get_xaxis_transform(),
+            fontsize=8,
+            ha="right",
         )
     left.set(xlabel="sampled classifiers", ylabel="accuracy, %", xscale="log")
     right.set(xlabel="sampled classifiers", ylabel="error of the probabilities (rms)", xscale="log", yscale="log")

@@ -26,7 +26,7 @@ def table_figure(data: dict[str, Any]) -> bytes:
         else:
             panel.text(0.02, position, "ready to run", fontsize=7, color="0.5", transform=panel.get_yaxis_transform())
     panel.set_yticks(range(len(cells)), [f"{each['row']}, {each['column']}" for each in cells], fontsize=8)
-    panel.invert_yaxis()
+    panel.set_ylim(len(cells) - 0.5, -0.5)
     panel.grid(axis="x", color="0.9")
     panel.set(xlabel="accuracy, %", title=f"{data['name']} ({data['scale']} scale): ours filled, published as rings")
     return png(figure)
