@@ -74,8 +74,9 @@ def collapse_figure(data: dict[str, Any]) -> bytes:
             for each in members:
                 trace = [line for line in each["trace"] if line["update"] >= start]
                 updates = [line["update"] for line in trace]
-                for name, line_style in (("largest_weight_variance", "-"), ("largest_bias_variance", ":")):
-                    label = f"{each['method']}, {name.split('_')[1]}s"
+                for kind, line_style in (("weights", "-"), ("biases", ":")):
+                    label = f"{each['method']}, {kind}"
+                    name = f"largest_{'weight' if kind == 'weights' else 'bias'}_variance"
                     values = [line[name] for line in trace]
                     panel.plot(updates, values, line_style, color=COLORS[each["method"]], label=label)
             panel.axhline(0.001, color="0.7", linewidth=0.8)
