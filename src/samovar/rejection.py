@@ -21,7 +21,7 @@ from samovar.task_evaluator import TaskEvaluator
 RATES = (0.5, 0.4, 0.3, 0.2, 0.15, 0.1, 0.07, 0.05, 0.03, 0.02, 0.01, 0.005)
 """False-rejection rates whose thresholds are stored; others lie between them."""
 WAYS, SHOTS = (2, 3, 5, 10, 20, 50), (1, 2, 5, 10, 20)
-TASKS, SAMPLES = 60, 128
+MOST_TASKS, SAMPLES = 60, 128
 MOST_QUERIES = 100
 """Queries of a task, at most ten of each class."""
 MOST_CONDITIONED = 50
@@ -76,17 +76,18 @@ class Rejection:
 
 
 @torch.no_grad()
-def measure_rejection(evaluator: TaskEvaluator, seed: int) -> Rejection | None:
+def measure_rejection(evaluator: TaskEvaluator, seed: int, tasks: int = MOST_TASKS) -> Rejection | None:
     """Thresholds for every shape that the evaluator's data allows; None if it allows none."""
+    tasks = min(tasks, MOST_TASKS)
     # With TEN the support of every task is embedded again
     most = MOST_CONDITIONED if evaluator.model.task_embedding is not None else max(WAYS) * max(SHOTS)
     shapes = [(way, shot) for way in WAYS for shot in SHOTS if way * shot <= most]
-    cells = [_measure(evaluator, way, shot, seed) for way, shot in shapes]
+    cells = [_measure(evaluator, way, shot, seed, tasks) for way, shot in shapes]
     found = tuple(cell for cell in cells if cell is not None)
-    return Rejection(f"{TASKS} tasks of each shape from {evaluator.dataset.description}", found) if found else None
+    return Rejection(f"{tasks} tasks of each shape from {evaluator.dataset.description}", found) if found else None
 
 
-def _measure(evaluator: TaskEvaluator, way: int, shot: int, seed: int) -> Cell | None:
+def _measure(evaluator: TaskEvaluator, way: int, shot: int, seed: int, tasks: int) -> Cell | None:
     if len(evaluator.dataset) < way:
         return None
     queries = min(10, MOST_QUERIES // way, int(evaluator.dataset.counts.min()) - shot)
@@ -94,8 +95,10 @@ def _measure(evaluator: TaskEvaluator, way: int, shot: int, seed: int) -> Cell |
         return None
     sampler = EpisodeSampler(evaluator.dataset, EpisodeSettings(way, shot, queries), seed)
     scores = [
-        doubt(evaluator.answer(sampler.draw(first, BANK), first, SAMPLES, seed, quasi=True)).flatten()
-        for first in range(0, TASKS, BANK)
+        doubt(
+            evaluator.answer(sampler.draw(first, min(BANK, tasks - first)), first, SAMPLES, seed, quasi=True)
+        ).flatten()
+        for first in range(0, tasks, BANK)
     ]
     quantiles = np.quantile(torch.cat(scores).double().cpu().numpy(), 1 - np.array(RATES))
     return Cell(way, shot, tuple(float(each) for each in quantiles))

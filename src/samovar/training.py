@@ -287,7 +287,7 @@ class Training:
         inductive = copy.deepcopy(best.model)  # as it is used on single images
         set_norm(inductive, "running")
         held_out = TaskEvaluator(inductive, self.validation, self.normalisation, self.fabric.device)
-        rejection = measure_rejection(held_out, settings.seed)
+        rejection = measure_rejection(held_out, settings.seed, settings.validation.test_tasks)
         training = best.training | {"figures": figures}
         saved = dataclasses.replace(best, training=training, rejection=rejection)
         save_model(saved, self.folder.model)
