@@ -1,6 +1,7 @@
 """Devices and processes, which are lightning-fabric's: one, several, or those that torchrun or SLURM launched."""
 
 import os
+import time
 from typing import Any
 
 import torch
@@ -26,7 +27,13 @@ def make_fabric(devices: Devices, *, precision: Any = "32-true", unused: bool = 
 
 
 def leave_together(fabric: Fabric) -> None:
-    """Nobody leaves while another is at work; groups left to the interpreter's end may abort by their threads."""
+    """Nobody leaves while another is at work; groups left to the interpreter's end may abort by their threads.
+
+    gloo's threads let go of the last message's Python objects a moment after it has arrived, for which they need the
+    interpreter's lock; the group's destructor waits for the threads while it holds that lock. Whoever destroys the
+    group at once may wait forever (it was seen to), so the threads are given half a second without the lock.
+    """
     fabric.barrier()
     if torch.distributed.is_available() and torch.distributed.is_initialized():
+        time.sleep(0.5)
         torch.distributed.destroy_process_group()
