@@ -106,16 +106,16 @@ def predict_files(
         raise ModelError(f"The model of {task} takes feature vectors; use FewShotClassifier from Python.")
     good, arrays, bad = readable(_files(images), classifier.saved_.conversion)
     rows = answer_rows(classifier, good, arrays)
-    if as_json:
+    if out is not None:
+        write_whole(out / "predictions.json", json.dumps(rows, indent=1).encode())
+    if picture is not None and rows:
+        write_whole(picture, answers_figure(np.stack(arrays), rows))
+    if as_json:  # printed last: whoever reads may stop reading
         print(json.dumps(rows, indent=1))
     elif as_csv:
         _write_csv(classifier, rows)
     else:
         Console().print(_table(rows, classifier))
-    if out is not None:
-        write_whole(out / "predictions.json", json.dumps(rows, indent=1).encode())
-    if picture is not None and rows:
-        write_whole(picture, answers_figure(np.stack(arrays), rows))
     return _complain(bad)
 
 
