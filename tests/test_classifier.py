@@ -262,6 +262,7 @@ def test_episode_norm_is_used_by_its_running_averages_or_refused():
         if hasattr(module, "running_var"):
             module.running_var.fill_(2.0)
     answers = FewShotClassifier(model, samples=8).fit(images, [0, 0, 1, 1]).predict_proba(images)
+    assert norm_modes(model.model) == {"episode"}, "the user's model stays as it was"
     set_norm(model.model, "running")
     np.testing.assert_allclose(
         answers, FewShotClassifier(model, samples=8).fit(images, [0, 0, 1, 1]).predict_proba(images)

@@ -1,5 +1,7 @@
 """The scikit-learn face: fit on a few labelled images, predict with honest probabilities, or say "none of these"."""
 
+import copy
+import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,6 +20,7 @@ from samovar.images import labelled_folder, network_images
 from samovar.labels import alike, label_array, listed_labels
 from samovar.model_folder import SavedModel, load_model, locate_model
 from samovar.models.inference import WeightDistribution
+from samovar.models.model import channels_last
 from samovar.models.norm import TaskBatchNorm, set_norm
 from samovar.models.resnet12 import Film
 from samovar.models.tasks import Sums
@@ -141,9 +144,9 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if any(part.mode == "episode" for part in norms):
             if all(bool((part.running_var == 1).all()) for part in norms):
                 raise ModelError("This model normalises by episode and has no running averages, so it cannot be used.")
+            self.saved_ = dataclasses.replace(self.saved_, model=copy.deepcopy(self.saved_.model))  # it may be a user's
             set_norm(self.saved_.model, "running")
-        self.saved_.model.to(self._device).eval()
-        self.saved_.model.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+        channels_last(self.saved_.model.to(self._device).eval())
         self.support_: list[Any] | None = None
         self.features_: Tensor | None = None
         self.labels_: NDArray[Any] | None = None

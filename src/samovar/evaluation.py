@@ -2,7 +2,6 @@
 
 import copy
 import io
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -19,6 +18,7 @@ from samovar.data.dataset import Dataset
 from samovar.data.prepare import ready
 from samovar.errors import DataError
 from samovar.model_folder import SavedModel
+from samovar.models.model import channels_last
 from samovar.models.norm import norm_modes, set_norm
 from samovar.predictive import Prediction, predict, predict_at_mean
 from samovar.predictive_noise import BANK, PredictiveNoise
@@ -89,7 +89,7 @@ class Evaluator:
             model = copy.deepcopy(self.saved.model).to(self.device)
             if protocol.norm != "as trained":
                 set_norm(model, protocol.norm)
-            model.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+            channels_last(model)
             dataset = self.dataset.part(protocol.split)
             self._evaluators[key] = TaskEvaluator(model, dataset, self.saved.normalisation, self.device, self.fabric)
         return self._evaluators[key]
@@ -180,32 +180,8 @@ def evaluate(
     Accuracy, NLL and Brier score have 95 % intervals over tasks, the calibration error one by bootstrap over tasks.
     `temperature` adds the figures after a temperature that is fitted on validation tasks.
     """
-    return evaluate_all(saved, [protocol], dataset, device, temperature=temperature, progress=progress)[0]
-
-
-def evaluate_all(
-    saved: SavedModel,
-    protocols: Sequence[Protocol],
-    dataset: Dataset | None = None,
-    device: torch.device | str = "cpu",
-    *,
-    temperature: bool = True,
-    progress: Progress = silent,
-    fabric: Fabric | None = None,
-) -> list[Evaluation]:
-    """Evaluate a model under several protocols, which share one embedding of the data."""
-    dataset = dataset or training_dataset(saved, protocols[0].split)
-    evaluator = Evaluator(saved, dataset, device, fabric)
-    for protocol in protocols:
-        evaluator.check(protocol)
-    result = []
-    for position, protocol in enumerate(protocols):
-
-        def part(what: str, share: float, done: int = position) -> None:
-            progress(what, (done + share) / len(protocols))
-
-        result.append(evaluator.evaluate(protocol, temperature=temperature, progress=part))
-    return result
+    dataset = dataset or training_dataset(saved, protocol.split)
+    return Evaluator(saved, dataset, device).evaluate(protocol, temperature=temperature, progress=progress)
 
 
 def training_dataset(saved: SavedModel, split: str) -> Dataset:

@@ -27,7 +27,7 @@ from samovar.errors import RunError
 from samovar.evaluation import Accuracy, measure_accuracy
 from samovar.images import conversion_of
 from samovar.model_folder import SavedModel, load_model, save_model
-from samovar.models.model import FewShotModel, Output
+from samovar.models.model import FewShotModel, Output, channels_last
 from samovar.models.norm import set_norm, synchronise
 from samovar.models.tasks import AuxiliaryBatch
 from samovar.noise import generator
@@ -40,7 +40,6 @@ from samovar.run_folder import RunFolder
 from samovar.task_evaluator import TaskEvaluator
 from samovar.task_noise import TaskNoise
 from samovar.training_setup import (
-    channels_last,
     check_shape,
     check_world,
     normalisation_of,

@@ -14,11 +14,6 @@ from samovar.models.model import FewShotModel
 from samovar.run_config import TrainSettings
 
 
-def channels_last(model: FewShotModel) -> FewShotModel:
-    """The memory order that convolutions want."""
-    return model.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
-
-
 def store_dataset(settings: TrainSettings, split: str, store: Store | None = None) -> Dataset:
     """A part of the run's data."""
     data = settings.data

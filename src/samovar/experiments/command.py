@@ -5,12 +5,13 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 from rich.console import Console
 from rich.table import Table
 
 from samovar.config import SyntheticSettings
-from samovar.errors import RunError
 from samovar.evaluation import Evaluator, training_dataset
 from samovar.evaluation_plots import sampling_figure
 from samovar.experiments import figures, tables, traces
@@ -133,19 +134,16 @@ def _sampling(place: Workplace, seed: int) -> None:
     run = place.runs / cell.name
     source = run if (run / "model" / "config.json").exists() else "cifar_fs"
     saved = load_model(locate_model(source))
-    studies = {}
+    evaluator, studies = Evaluator(saved, training_dataset(saved, "test")), {}
     for shot in (5, 1):
         protocol = replace(cell.protocol, shot=shot, episodes=1000, seed=seed)
-        evaluator = Evaluator(saved, training_dataset(saved, "test")).tasks(protocol)
         with progress_bar(f"sampling study, {shot}-shot") as progress:
-            studies[shot] = sampling_study(evaluator, protocol, progress=progress)
+            studies[shot] = sampling_study(evaluator.tasks(protocol), protocol, progress=progress)
         write_whole(place.results / f"sampling-{shot}shot.png", sampling_figure(studies[shot]))
-    if not studies:
-        raise RunError("There is nothing to study.")
     _write(place.results, "sampling", sampling_text({str(s): study for s, study in studies.items()}, str(source)), None)
 
 
-def sampling_text(studies: dict[str, dict[str, object]], source: str) -> Written:
+def sampling_text(studies: dict[str, dict[str, Any]], source: str) -> Written:
     """The gain of averaging over the classifier at the mean, beside the published one."""
     lines = [
         "# sampling (cpu scale)",
@@ -160,11 +158,8 @@ def sampling_text(studies: dict[str, dict[str, object]], source: str) -> Written
     ]
     lines += ["|---|---|---|---|---|---|---|"]
     for shot, study in studies.items():
-        results: list[dict] = study["results"]  # type: ignore[assignment, type-arg]
-        plain = {
-            row["samples"]: sum(row["accuracy"]) / len(row["accuracy"]) for row in results if row["kind"] == "plain"
-        }
-        mean: float = study["mean_classifier"]["accuracy"]  # type: ignore[index]
+        plain = {row["samples"]: np.mean(row["accuracy"]) for row in study["results"] if row["kind"] == "plain"}
+        mean = study["mean_classifier"]["accuracy"]
         gain = 100 * (plain[1000] - mean)
         figures_text = f"{100 * mean:.2f} | {100 * plain[1]:.2f} | {100 * plain[1000]:.2f} | {gain:+.2f}"
         paper = f"+{PUBLISHED_GAIN[int(shot)]}"

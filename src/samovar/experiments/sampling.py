@@ -1,6 +1,7 @@
 """The paper's study of sampled classifiers: accuracy over their number, against the classifier at the mean."""
 
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -52,14 +53,7 @@ def sampling_study(
         episodes = sampler.draw(first, min(BANK, protocol.episodes - first))
         labels = torch.tensor(episodes.query_labels, device=evaluator.device)
         prior, query = evaluator.infer(episodes)
-        tasks = range(first, first + len(query))
-
-        def answers(
-            kind: str, count: int, prior: Any = prior, query: Any = query, tasks: range = tasks
-        ) -> torch.Tensor:
-            noises = (PredictiveNoise(FIRST_SEED + r, tasks, kind == "quasi") for r in range(ladder.repeats))
-            return torch.stack([predict(classifier, prior, query, count, noise).probabilities for noise in noises])
-
+        answers = partial(_answers, classifier, prior, query, first, ladder.repeats)
         reference_answers = answers("plain", max(ladder.plain))
         reference = reference_answers.mean(0)
         for position, (kind, count) in enumerate(ladder.rungs):

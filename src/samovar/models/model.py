@@ -157,6 +157,11 @@ class FewShotModel(nn.Module):
         return Output(loss, {"auxiliary_loss": loss.detach()})
 
 
+def channels_last(model: FewShotModel) -> FewShotModel:
+    """The model with its weights in the memory order that convolutions want."""
+    return model.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+
+
 def _backbone(settings: ModelSettings, own: nn.Module | None) -> tuple[nn.Module, int]:
     s = settings
     if (s.backbone == "custom") != (own is not None):
