@@ -20,7 +20,7 @@ from samovar.data.augmentation import Normalisation
 from samovar.data.decode import Conversion
 from samovar.errors import DataError, ModelError, SettingsError
 from samovar.models.model import FewShotModel
-from samovar.models.norm import set_norm
+from samovar.models.norm import norm_modes, set_norm
 from samovar.predictive import Prediction, entropy_of
 from samovar.rejection import RATES, Cell, Rejection, doubt
 
