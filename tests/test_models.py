@@ -1,5 +1,7 @@
 """The model family: parameter counts, invariances, batch norm, TEN, gradients, number formats."""
 
+from copy import deepcopy
+
 import pytest
 import torch
 from hypothesis import given, settings
@@ -9,8 +11,10 @@ from torch.nn import functional
 
 from samovar.config import ModelSettings
 from samovar.errors import SettingsError
+from samovar.models.conv import Conv
+from samovar.models.dropout import dropout
 from samovar.models.model import FewShotModel
-from samovar.models.norm import TaskBatchNorm, set_norm
+from samovar.models.norm import NormMode, TaskBatchNorm, set_norm
 from samovar.models.tasks import AuxiliaryBatch, Sums, TaskBatch
 from samovar.task_noise import TaskNoise
 
@@ -290,8 +294,6 @@ def test_dropout_comes_from_the_noise_of_each_task_and_is_off_at_test():
 
 
 def test_dropout_keeps_the_mean():
-    from samovar.models.dropout import dropout
-
     x = torch.ones(4, 8, 50, 50)
     dropped = dropout(x, 0.3, [torch.Generator().manual_seed(i) for i in range(2)])
     assert dropped.mean().item() == pytest.approx(1, abs=0.01)
@@ -437,3 +439,31 @@ def _before_last(model: FewShotModel, x: torch.Tensor) -> torch.Tensor:
     for layer in model.prior_network.weight_mean.layers[:2]:
         x = x + functional.silu(layer(x))
     return x
+
+
+@pytest.mark.parametrize("mode", ["running", "episode"])
+@pytest.mark.parametrize("training", [True, False])
+def test_conv_pools_early_and_changes_no_number(mode: NormMode, training: bool) -> None:
+    """Its blocks are VERSA's conv, norm, ReLU, dropout, max-pool, to the bit, whatever order is computed."""
+    torch.manual_seed(0)
+    conv, x = Conv(4, 1, 28, 8, 0.5, mode), torch.randn(12, 1, 28, 28)
+    with torch.no_grad():
+        for norm in conv.norms:
+            for tensor in (norm.running_mean, norm.running_var, norm.bias):
+                tensor.uniform_(0.5, 2)
+    conv.train(training)
+    as_written = deepcopy(conv)
+
+    def noise() -> list[torch.Generator] | None:
+        return [torch.Generator().manual_seed(task) for task in range(3)] if training else None
+
+    h, generators = x, noise()
+    for convolution, norm in zip(as_written.convolutions, as_written.norms, strict=True):
+        h = functional.relu(norm(convolution(h), 3))
+        h = dropout(h, 0.5, generators) if generators else h
+        h = functional.max_pool2d(h, 2, ceil_mode=True)
+    features = conv(x, 3, noise())
+    assert torch.equal(features, h.flatten(1))
+    if training:
+        (features.square().sum() + h.square().sum()).backward()
+        assert all(torch.equal(a.grad, b.grad) for a, b in zip(conv.parameters(), as_written.parameters(), strict=True))

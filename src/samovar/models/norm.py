@@ -68,6 +68,8 @@ def set_norm(module: nn.Module, mode: NormMode) -> None:
 class SynchronisedBatchNorm(nn.SyncBatchNorm):
     """Running norm whose training statistics are those of all GPUs; names of tensors as in TaskBatchNorm."""
 
+    mode: NormMode = "running"
+
     def __init__(self, part: TaskBatchNorm) -> None:
         super().__init__(len(part.bias), part.eps, part.momentum, affine=False)
         self.register_buffer("num_batches_tracked", torch.tensor(0), persistent=False)
