@@ -214,7 +214,7 @@ def hostile_summary() -> dict:
 def test_two_processes_measure_what_one_does(tmp_path, norm):
     """Under running norm they share the embedding of the test images too (three chunks), not that of the few others."""
     flags = ["evaluate", str(tmp_path / "run"), "--way", "3", "--queries", "4", "--episodes", "45", "--samples", "20"]
-    flags += ["--norm", norm]
+    flags += ["--norm", norm, "--sampling-study"]
     for launcher, out in (
         ((), "one"),
         (("-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2"), "two"),
@@ -226,6 +226,12 @@ def test_two_processes_measure_what_one_does(tmp_path, norm):
     assert one["accuracy"]["mean"] == pytest.approx(two["accuracy"]["mean"], abs=1e-4)
     assert one["nll"]["mean"] == pytest.approx(two["nll"]["mean"], abs=1e-5)
     assert one["classes"] == two["classes"]
+    temperatures = [each["predictive_tempered"]["temperature"] for each in (one, two)]
+    assert temperatures[0] == pytest.approx(temperatures[1], rel=1e-3)
+    one, two = (json.loads((tmp_path / out / "sampling.json").read_text()) for out in ("one", "two"))
+    assert one["mean_classifier"]["accuracy"] == pytest.approx(two["mean_classifier"]["accuracy"], abs=1e-4)
+    for ours, theirs in zip(one["results"], two["results"], strict=True):
+        assert ours["error"] == pytest.approx(theirs["error"], rel=1e-3)
 
 
 def test_intervals_of_small_evaluations_cover_the_long_run_mean(tmp_path):

@@ -20,8 +20,7 @@ from samovar.errors import DataError
 from samovar.model_folder import SavedModel
 from samovar.models.model import channels_last
 from samovar.models.norm import norm_modes, set_norm
-from samovar.predictive import Prediction, predict, predict_at_mean
-from samovar.predictive_noise import BANK, PredictiveNoise
+from samovar.predictive import Prediction
 from samovar.progress import Progress, silent
 from samovar.task_evaluator import TaskEvaluator, both_ways, check_tasks
 from samovar.temperature import fit_temperature, log_probabilities, tempered
@@ -140,19 +139,14 @@ class Evaluator:
         except DataError as error:
             return {}, f"none: {error}"
         evaluator = self.tasks(tasks)
-        sampler, collected = evaluator.check(tasks), dict[str, list[torch.Tensor]]()
-        labels = []
-        for first in range(0, tasks.episodes, BANK):
-            episodes = sampler.draw(first, min(BANK, tasks.episodes - first))
-            prior, query = evaluator.infer(episodes)
-            noise = PredictiveNoise(tasks.seed, range(first, first + len(query)), tasks.quasi)
-            sampled = predict(evaluator.model.classifier, prior, query, tasks.samples, noise)
-            at_mean = predict_at_mean(evaluator.model.classifier, prior, query)
-            for name, prediction in both_ways(sampled, at_mean).items():
-                collected.setdefault(name, []).append(log_probabilities(prediction).flatten(0, 1))
-            labels.append(torch.tensor(episodes.query_labels, device=self.device).flatten())
-        truth = torch.cat(labels)
-        fitted = {name: fit_temperature(torch.cat(each), truth) for name, each in collected.items()}
+        collected, labels = dict[str, list[torch.Tensor]](), []
+        for some in evaluator.inferred(tasks):
+            for name, prediction in both_ways(*evaluator.predictions(some, tasks)).items():
+                collected.setdefault(name, []).append(log_probabilities(prediction))
+            labels.append(some.labels)
+        truth = evaluator.gathered(torch.cat(labels), tasks.episodes).flatten()
+        answers = {name: evaluator.gathered(torch.cat(each), tasks.episodes) for name, each in collected.items()}
+        fitted = {name: fit_temperature(each.flatten(0, 1), truth) for name, each in answers.items()}
         return fitted, f"fitted on {tasks.episodes} tasks of {evaluator.dataset.description}"
 
 

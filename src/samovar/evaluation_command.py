@@ -106,9 +106,9 @@ class _Writer:
         self.sections.append((summary, dict(pictures.values())))
 
     def study(self, protocol: Protocol, progress: Callable[[str, float], None]) -> None:
+        study = sampling_study(self.evaluator.tasks(protocol), protocol, progress=progress)  # by all processes
         if self.quiet:
             return
-        study = sampling_study(self.evaluator.tasks(protocol), protocol, progress=progress)
         content = sampling_figure(study)
         write_whole(self.target / "sampling.json", json.dumps(study, indent=1).encode())
         write_whole(self.target / "sampling.png", content)

@@ -1,6 +1,7 @@
 """Answers the tasks of a data set by a model, each image embedded as seldom as the model allows."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -32,6 +33,21 @@ WaysOfPredicting = Callable[[Prediction, Prediction], dict[str, Prediction]]
 def both_ways(sampled: Prediction, at_mean: Prediction) -> dict[str, Prediction]:
     """The predictive and the classifier at the mean."""
     return {"predictive": sampled, "mean_classifier": at_mean}
+
+
+@dataclass(frozen=True)
+class InferredTasks:
+    """Some tasks of a protocol: the queries' labels (T, Q) and features (T, Q, d), the prior over the classifiers."""
+
+    numbers: range
+    episodes: Episodes
+    labels: Tensor
+    prior: WeightDistribution
+    query: Tensor
+
+    def noise(self, seed: int, *, quasi: bool = False) -> PredictiveNoise:
+        """Noise of each task's own."""
+        return PredictiveNoise(seed, self.numbers, quasi)
 
 
 class TaskEvaluator:
@@ -69,19 +85,28 @@ class TaskEvaluator:
         features = parts[0].new_zeros(len(indices), parts[0].shape[1])
         for first, part in zip(own, parts, strict=True):
             features[first : first + CHUNK] = part
-        return indices, self._combined(features)
+        return indices, self.total(features)
 
     def _share(self, work: range) -> range:
         """This process's part of the work, in steps that are never cut."""
         return work if self.fabric is None else work[self.fabric.global_rank :: self.fabric.world_size]
 
-    def _combined(self, values: Tensor) -> Tensor:
-        """What all processes have found; each has zeros where others worked."""
+    def total(self, values: Tensor) -> Tensor:
+        """The sum over all processes."""
         if self.fabric is None:
             return values
-        combined = self.fabric.all_reduce(values, reduce_op="sum")
+        combined = self.fabric.all_reduce(values.to(self.device), reduce_op="sum")
         assert isinstance(combined, Tensor)
         return combined
+
+    def gathered(self, own: Tensor, tasks: int) -> Tensor:
+        """A row for each of all tasks in order, from the rows of each process's own tasks."""
+        if self.fabric is None:
+            return own
+        rows = np.concatenate([np.arange(each, min(each + BANK, tasks)) for each in self._share(range(0, tasks, BANK))])
+        whole = own.new_zeros(tasks, *own.shape[1:])
+        whole[torch.from_numpy(rows).to(own.device)] = own
+        return self.total(whole)
 
     def features_of(self, wanted: Indices) -> Tensor:
         """Features (..., d) of images at these indices, where each image is embedded once."""
@@ -122,50 +147,48 @@ class TaskEvaluator:
         """The protocol's tasks, or a complaint before any work is done."""
         return check_tasks(self.dataset, protocol, norm_modes(self.model))
 
+    def inferred(self, protocol: Protocol, progress: Progress = silent) -> Iterator[InferredTasks]:
+        """The protocol's tasks, some at a time; with several processes this one's share of them."""
+        sampler = self.check(protocol)
+        if self.fabric is not None and protocol.episodes <= BANK * (self.fabric.world_size - 1):
+            raise RunError(f"{self.fabric.world_size} processes are too many for {protocol.episodes} tasks.")
+        for first in self._share(range(0, protocol.episodes, BANK)):
+            numbers = range(first, min(first + BANK, protocol.episodes))
+            episodes = self._draw(sampler, protocol, numbers)
+            labels = torch.tensor(episodes.query_labels, device=self.device)
+            yield InferredTasks(numbers, episodes, labels, *self.infer(episodes))
+            progress("tasks", numbers.stop / protocol.episodes)
+
+    def predictions(self, tasks: InferredTasks, protocol: Protocol) -> tuple[Prediction, Prediction]:
+        """The predictive by the protocol's samples, and the answer at the mean."""
+        noise = tasks.noise(protocol.seed, quasi=protocol.quasi)
+        sampled = predict(self.model.classifier, tasks.prior, tasks.query, protocol.samples, noise)
+        return sampled, predict_at_mean(self.model.classifier, tasks.prior, tasks.query)
+
     def answers(
         self, protocol: Protocol, ways: WaysOfPredicting = both_ways, progress: Progress = silent
     ) -> dict[str, Answers]:
         """All answers to the protocol's tasks, by each way of predicting."""
-        sampler = self.check(protocol)
-        if self.fabric is not None and protocol.episodes <= BANK * (self.fabric.world_size - 1):
-            raise RunError(f"{self.fabric.world_size} processes are too many for {protocol.episodes} tasks.")
         parts: dict[str, list[Answers]] = {}
-        numbers: list[range] = []
-        for first in self._share(range(0, protocol.episodes, BANK)):
-            numbers.append(range(first, min(first + BANK, protocol.episodes)))
-            episodes, labels = self._draw(sampler, protocol, numbers[-1])
-            prior, query = self.infer(episodes)
-            noise = PredictiveNoise(protocol.seed, numbers[-1], protocol.quasi)
-            sampled = predict(self.model.classifier, prior, query, protocol.samples, noise)
-            at_mean = predict_at_mean(self.model.classifier, prior, query)
-            for name, prediction in ways(sampled, at_mean).items():
-                parts.setdefault(name, []).append(Answers.of(prediction, labels))
-            progress("tasks", numbers[-1].stop / protocol.episodes)
-        joined = {name: Answers.joined(each) for name, each in parts.items()}
-        if self.fabric is None:
-            return joined
-        return {name: self._gathered(each, numbers, protocol.episodes) for name, each in joined.items()}
-
-    def _draw(self, sampler: EpisodeSampler, protocol: Protocol, numbers: range) -> tuple[Episodes, Tensor]:
-        """Tasks and the labels of their queries, with queries from outside at the end where they are wanted."""
-        episodes = sampler.draw(numbers.start, len(numbers))
-        if protocol.outside:
-            others = draw_outside(self.dataset, episodes, numbers.start, protocol.outside, protocol.seed)
-            query = np.concatenate([episodes.query, others], 1)
-            labels = np.concatenate([episodes.query_labels, np.full(others.shape, OUTSIDE)], 1)
-            episodes = Episodes(episodes.classes, episodes.support, episodes.support_labels, query, labels)
-        return episodes, torch.tensor(episodes.query_labels, device=self.device)
-
-    def _gathered(self, own: Answers, numbers: list[range], tasks: int) -> Answers:
-        """All tasks in order, from what each process answered."""
-        rows = np.concatenate([np.arange(each.start, each.stop) for each in numbers])
+        for tasks in self.inferred(protocol, progress):
+            for name, prediction in ways(*self.predictions(tasks, protocol)).items():
+                parts.setdefault(name, []).append(Answers.of(prediction, tasks.labels))
 
         def gather(_: str, array: np.ndarray) -> np.ndarray:
-            whole = np.zeros((tasks, *array.shape[1:]), array.dtype)
-            whole[rows] = array
-            return self._combined(torch.from_numpy(whole).to(self.device)).cpu().numpy()
+            return self.gathered(torch.from_numpy(array).to(self.device), protocol.episodes).cpu().numpy()
 
-        return own.each(gather)
+        joined = {name: Answers.joined(each) for name, each in parts.items()}
+        return joined if self.fabric is None else {name: each.each(gather) for name, each in joined.items()}
+
+    def _draw(self, sampler: EpisodeSampler, protocol: Protocol, numbers: range) -> Episodes:
+        """Tasks, with queries from outside at the end where they are wanted."""
+        episodes = sampler.draw(numbers.start, len(numbers))
+        if not protocol.outside:
+            return episodes
+        others = draw_outside(self.dataset, episodes, numbers.start, protocol.outside, protocol.seed)
+        query = np.concatenate([episodes.query, others], 1)
+        labels = np.concatenate([episodes.query_labels, np.full(others.shape, OUTSIDE)], 1)
+        return Episodes(episodes.classes, episodes.support, episodes.support_labels, query, labels)
 
 
 def check_tasks(dataset: Dataset, protocol: Protocol, norms: set[str]) -> EpisodeSampler:

@@ -3,14 +3,12 @@
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import torch
 
 from samovar.calibration import mean_with_interval
 from samovar.config import Protocol
 from samovar.models.tasks import Sums
 from samovar.predictive import predict
-from samovar.predictive_noise import BANK, PredictiveNoise
 from samovar.task_evaluator import TaskEvaluator
 
 TASKS, SINGLES, SAMPLES = 500, 10, 100
@@ -26,23 +24,19 @@ def prior_and_posterior(evaluator: TaskEvaluator, protocol: Protocol) -> dict[st
     model, tasks = evaluator.model, replace(protocol, episodes=min(TASKS, protocol.episodes))
     if model.classifier.deterministic or model.task_embedding is not None or not evaluator.embeds_once:
         return None
-    sampler, found = evaluator.check(tasks), dict[str, list[np.ndarray]]()
-    for first in range(0, tasks.episodes, BANK):
-        episodes = sampler.draw(first, min(BANK, tasks.episodes - first))
-        labels = torch.tensor(episodes.query_labels, device=evaluator.device)
-        prior, query = evaluator.infer(episodes)
-        support = Sums.of(
-            evaluator.features_of(episodes.support),
-            torch.tensor(episodes.support_labels, device=evaluator.device),
-            tasks.way,
-        )
-        posterior = model.posterior(support, Sums.of(query, labels, tasks.way))
-        numbers = range(first, first + len(query))
-        for name, distribution in (("prior", prior), ("posterior", posterior)):
-            noises = [PredictiveNoise(tasks.seed + repeat, numbers) for repeat in range(SINGLES)]
-            singles = [predict(model.classifier, distribution, query, 1, noise).probabilities for noise in noises]
-            average = predict(model.classifier, distribution, query, SAMPLES, noises[0]).probabilities
-            right = [(each.argmax(-1) == labels).double().mean(1).cpu().numpy() for each in (*singles, average)]
-            found.setdefault(f"{name} single", []).append(np.mean(right[:-1], axis=0))
+    found = dict[str, list[torch.Tensor]]()
+    for some in evaluator.inferred(tasks):
+        support_labels = torch.tensor(some.episodes.support_labels, device=evaluator.device)
+        support = Sums.of(evaluator.features_of(some.episodes.support), support_labels, tasks.way)
+        posterior = model.posterior(support, Sums.of(some.query, some.labels, tasks.way))
+        for name, distribution in (("prior", some.prior), ("posterior", posterior)):
+            noises = [some.noise(tasks.seed + repeat) for repeat in range(SINGLES)]
+            singles = [predict(model.classifier, distribution, some.query, 1, noise).probabilities for noise in noises]
+            average = predict(model.classifier, distribution, some.query, SAMPLES, noises[0]).probabilities
+            right = [(each.argmax(-1) == some.labels).double().mean(1) for each in (*singles, average)]
+            found.setdefault(f"{name} single", []).append(torch.stack(right[:-1]).mean(0))
             found.setdefault(f"{name} average", []).append(right[-1])
-    return {name: mean_with_interval(np.concatenate(each)) for name, each in found.items()} | {"tasks": tasks.episodes}
+    accuracies = {name: evaluator.gathered(torch.cat(each), tasks.episodes) for name, each in found.items()}
+    return {name: mean_with_interval(each.cpu().numpy()) for name, each in accuracies.items()} | {
+        "tasks": tasks.episodes
+    }

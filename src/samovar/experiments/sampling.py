@@ -4,16 +4,13 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
 
-import numpy as np
 import torch
 
 from samovar.config import Protocol
 from samovar.models.heads import Classifier
-from samovar.models.inference import WeightDistribution
 from samovar.predictive import predict, predict_at_mean
-from samovar.predictive_noise import BANK, PredictiveNoise
 from samovar.progress import Progress, silent
-from samovar.task_evaluator import TaskEvaluator
+from samovar.task_evaluator import InferredTasks, TaskEvaluator
 
 PLAIN = (1, 3, 10, 30, 100, 300, 1000, 3000, 10_000)
 QUASI = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
@@ -46,31 +43,32 @@ def sampling_study(
     than that of 1000 random ones. `protocol.samples` plays no part.
     """
     ladder = ladder or Ladder()
-    classifier, sampler = evaluator.model.classifier, evaluator.check(protocol)
-    right = np.zeros((len(ladder.rungs), ladder.repeats))
-    squares, at_mean, queries, values = np.zeros(len(ladder.rungs)), 0.0, 0, 0
-    for first in range(0, protocol.episodes, BANK):
-        episodes = sampler.draw(first, min(BANK, protocol.episodes - first))
-        labels = torch.tensor(episodes.query_labels, device=evaluator.device)
-        prior, query = evaluator.infer(episodes)
-        answers = partial(_answers, classifier, prior, query, first, ladder.repeats)
+    classifier = evaluator.model.classifier
+    right = torch.zeros(len(ladder.rungs), ladder.repeats, dtype=torch.float64)
+    squares, at_mean, queries = (
+        torch.zeros(len(ladder.rungs), dtype=torch.float64),
+        *torch.zeros(2, 1, dtype=torch.float64),
+    )
+    for tasks in evaluator.inferred(protocol, progress):
+        answers = partial(_answers, classifier, tasks, ladder.repeats)
         reference_answers = answers("plain", max(ladder.plain))
         reference = reference_answers.mean(0)
         for position, (kind, count) in enumerate(ladder.rungs):
             most = (kind, count) == ("plain", max(ladder.plain))
             p = reference_answers if most else answers(kind, count)
-            right[position] += (p.argmax(-1) == labels).sum((1, 2)).cpu().numpy()
+            right[position] += (p.argmax(-1) == tasks.labels).sum((1, 2)).cpu()
             squares[position] += (p - reference).square().sum().item()
-        mean_answer = predict_at_mean(classifier, prior, query).probabilities
-        at_mean += (mean_answer.argmax(-1) == labels).sum().item()
-        queries, values = queries + labels.numel(), values + reference.numel() * ladder.repeats
-        progress("sampling study", (first + len(query)) / protocol.episodes)
+        mean_answer = predict_at_mean(classifier, tasks.prior, tasks.query).probabilities
+        at_mean += (mean_answer.argmax(-1) == tasks.labels).sum().cpu()
+        queries += tasks.labels.numel()
+    right, squares, at_mean, queries = (evaluator.total(each).cpu() for each in (right, squares, at_mean, queries))
+    values = queries * protocol.way * ladder.repeats
     results = [
         {
             "kind": kind,
             "samples": count,
             "accuracy": (right[i] / queries).tolist(),
-            "error": float(np.sqrt(squares[i] / values)),
+            "error": (squares[i] / values).sqrt().item(),
         }
         for i, (kind, count) in enumerate(ladder.rungs)
     ]
@@ -79,25 +77,16 @@ def sampling_study(
         "protocol": asdict(protocol) | {"samples": None},
         "data": evaluator.dataset.description,
         "repeats": ladder.repeats,
-        "mean_classifier": {"accuracy": at_mean / queries},
+        "mean_classifier": {"accuracy": (at_mean / queries).item()},
         "results": results,
         "quasi_equal_to_1000": _equal(results),
     }
 
 
-def _answers(
-    classifier: Classifier,
-    prior: WeightDistribution,
-    query: torch.Tensor,
-    first: int,
-    repeats: int,
-    kind: str,
-    count: int,
-) -> torch.Tensor:
+def _answers(classifier: Classifier, tasks: InferredTasks, repeats: int, kind: str, count: int) -> torch.Tensor:
     """Probabilities (repeats, T, Q, N)."""
-    tasks = range(first, first + len(query))
-    noises = (PredictiveNoise(FIRST_SEED + repeat, tasks, kind == "quasi") for repeat in range(repeats))
-    return torch.stack([predict(classifier, prior, query, count, noise).probabilities for noise in noises])
+    noises = (tasks.noise(FIRST_SEED + repeat, quasi=kind == "quasi") for repeat in range(repeats))
+    return torch.stack([predict(classifier, tasks.prior, tasks.query, count, noise).probabilities for noise in noises])
 
 
 def _equal(results: list[dict[str, Any]]) -> int | None:
