@@ -8,6 +8,7 @@ import pytest
 
 from samovar.config import EpisodeSettings
 from samovar.data.store import ClassEntry, Contents, write_store
+from samovar.errors import SettingsError
 from samovar.preset_table import PRESETS
 from samovar.run_config import TrainSettings, from_dict
 from samovar.training import train
@@ -130,3 +131,13 @@ def test_two_updates_a_stop_and_an_evaluation(name, random_data, tmp_path, monke
     assert 0 <= run.test.mean <= 1
     assert {"loss", "nll"} <= set().union(*lines)
     assert (tmp_path / "run" / "model" / "model.safetensors").exists()
+
+
+def test_what_an_older_version_stored_is_read_and_what_is_unknown_is_refused():
+    stored = dataclasses.asdict(PRESETS["glyphs"].settings)
+    del stored["optimizer"]["clip_by"], stored["trace_every"]
+    assert from_dict(TrainSettings, stored) == PRESETS["glyphs"].settings
+    with pytest.raises(SettingsError, match="colour"):
+        from_dict(TrainSettings, stored | {"colour": 1})
+    with pytest.raises(SettingsError, match="name"):
+        from_dict(ClassEntry, {"count": 3})

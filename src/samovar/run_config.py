@@ -143,15 +143,19 @@ class Devices:
 
 
 def from_dict(kind: type[Settings], values: dict[str, Any]) -> Settings:
-    """A dataclass tree from the JSON form of `dataclasses.asdict`; unknown or missing names are refused.
+    """A dataclass tree from the JSON form of `dataclasses.asdict`; unknown names are refused.
 
-    >>> from_dict(DataSettings, {"name": "omniglot", "scheme": None, "rotations": True, "normalisation": "unit"}).name
-    'omniglot'
+    What is not there takes its default: a field that is added later must do by default what was done without it, so
+    that stored models, runs and evidence stay readable.
+
+    >>> from_dict(DataSettings, {"name": "omniglot", "rotations": True}).normalisation
+    'standard'
     """
     hints = typing.get_type_hints(kind)
-    names = {each.name for each in dataclasses.fields(kind)}  # type: ignore[arg-type]
-    if set(values) != names:
-        wrong = sorted(set(values) ^ names)
+    fields = dataclasses.fields(kind)  # type: ignore[arg-type]
+    required = {each.name for each in fields if each.default is each.default_factory is dataclasses.MISSING}
+    wrong = sorted(set(values) - {each.name for each in fields} | required - set(values))
+    if wrong:
         raise SettingsError(f"The stored {kind.__name__} has unknown or missing fields: {', '.join(wrong)}.")
     return kind(**{name: _value(hints[name], value) for name, value in values.items()})
 
