@@ -6,17 +6,22 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import torch
 import tyro
 from conftest import make_store
 
 from samovar.cli import main
 from samovar.commands.train import TrainCommand
 from samovar.config import EpisodeSettings, ModelSettings, Protocol
+from samovar.errors import RunError
 from samovar.experiments import command, tables
 from samovar.experiments.cells import EXPERIMENTS, Cell
+from samovar.experiments.parallel import train_together
 from samovar.experiments.reproduce import Workplace, reproduce, shell_command, state_of
+from samovar.model_folder import load_model
 from samovar.preset_table import PRESETS
 from samovar.run_config import DataSettings, OptimizerSettings, Published, TrainSettings, ValidationSettings
+from samovar.training import train
 
 ALL_CELLS = {cell.name: cell for scale in ("cpu", "paper") for build in EXPERIMENTS.values() for cell in build(scale)}
 
@@ -127,3 +132,21 @@ def test_nothing_is_trained_when_only_the_measured_is_wanted(cells, tmp_path):
     place = Workplace(tmp_path / "runs", tmp_path / "results")
     reproduce(cells, place, lambda _: None, measure_only=True)
     assert not place.runs.exists()
+
+
+def test_trainings_side_by_side_are_those_in_turn(cells, tmp_path):
+    together, in_turn = Workplace(tmp_path / "a", tmp_path / "out"), Workplace(tmp_path / "b", tmp_path / "out")
+    train_together(cells[:2], together, 2, lambda _: None)
+    for cell in cells[:2]:
+        assert state_of(cell, together) == "trained"
+        train(cell.settings, in_turn.runs / cell.name)
+        one, other = (load_model(place.runs / cell.name / "model").model.state_dict() for place in (together, in_turn))
+        assert all(torch.allclose(one[name], other[name], atol=1e-5) for name in one)
+
+
+def test_a_failed_training_is_reported_with_its_log(cells, tmp_path):
+    place = Workplace(tmp_path / "runs", tmp_path / "out")
+    missing = replace(cells[0], settings=replace(cells[0].settings, data=DataSettings("nowhere")))
+    with pytest.raises(RunError, match=f"{missing.name}.log"):
+        train_together([missing], place, 2, lambda _: None)
+    assert "nowhere" in (place.runs / f"{missing.name}.log").read_text()

@@ -5,6 +5,8 @@ from typing import Annotated, Literal
 
 import tyro
 
+from samovar.errors import SettingsError
+
 Name = Literal[
     "synthetic", "table1", "table2", "table3", "table4", "table5", "sampling", "beta", "collapse",
     "omniglot", "longer", "shots", "calibration", "coverage", "all",
@@ -18,6 +20,7 @@ def reproduce(
     plan: bool = False,
     shell: bool = False,
     measured_only: bool = False,
+    jobs: int = 1,
     runs: Path = Path("runs/reproduce"),
     out: Path = Path("results"),
     seed: int = 0,
@@ -39,10 +42,16 @@ def reproduce(
         plan: Only say which runs are there, which are missing, and about how long they take.
         shell: With --plan: print one command for each missing run, for any scheduler.
         measured_only: Train nothing: make the tables from what is there.
+        jobs: Runs that are trained at a time, each with its share of the cores. On a CPU as many as it has cores are
+            done soonest.
         runs: Where runs are trained.
         out: Where results are written.
         seed: Of the synthetic study and the sampling study. Training seeds are part of the runs.
     """
     from samovar.experiments.command import run_reproduce
 
-    run_reproduce(name, scale, plan=plan, shell=shell, measured_only=measured_only, runs=runs, out=out, seed=seed)
+    if jobs < 1:
+        raise SettingsError(f"--jobs must be at least 1, but is {jobs}.")
+    run_reproduce(
+        name, scale, plan=plan, shell=shell, measured_only=measured_only, jobs=jobs, runs=runs, out=out, seed=seed
+    )

@@ -16,6 +16,7 @@ from samovar.evaluation import Evaluator, training_dataset
 from samovar.evaluation_plots import sampling_figure
 from samovar.experiments import figures, tables, traces
 from samovar.experiments.cells import EXPERIMENTS, Cell, Scale, conv_cell
+from samovar.experiments.parallel import train_together
 from samovar.experiments.reproduce import Workplace, estimated_seconds, reproduce, shell_command, state_of
 from samovar.experiments.sampling import sampling_study
 from samovar.experiments.synthetic import synthetic_study
@@ -30,7 +31,16 @@ PUBLISHED_GAIN = {5: 0.1, 1: 0.4}
 
 
 def run_reproduce(
-    name: str, scale: Scale, *, plan: bool, shell: bool, measured_only: bool, runs: Path, out: Path, seed: int
+    name: str,
+    scale: Scale,
+    *,
+    plan: bool,
+    shell: bool,
+    measured_only: bool,
+    jobs: int,
+    runs: Path,
+    out: Path,
+    seed: int,
 ) -> None:
     """One experiment, or all."""
     place = Workplace(runs, out)
@@ -39,6 +49,10 @@ def run_reproduce(
     if plan:
         return print_plan([cell for each in cells.values() for cell in each], place, shell=shell)
     output_folder(out)
+    if jobs > 1 and not measured_only:
+        unique = {cell.name: cell for each in cells.values() for cell in each}.values()
+        missing = [cell for cell in unique if state_of(cell, place) in ("missing", "begun")]
+        train_together(missing, place, jobs, _say)
     if name == "coverage":
         papers = [f"table{i}" for i in range(1, 6)]
         full, small = (
