@@ -260,7 +260,7 @@ def test_the_sampling_study_finds_errors_that_fall_with_the_number_of_samples(tr
     assert errors["quasi", 128] < errors["plain", 100]
     assert all(len(row["accuracy"]) == 4 for row in study["results"])
     assert study["quasi_equal_to_1000"] in (16, 128, None)
-    assert sampling_figure(study).startswith(b"\x89PNG")
+    assert sampling_figure(study, study).startswith(b"\x89PNG")
 
 
 def test_named_protocols():

@@ -18,7 +18,8 @@ from samovar.experiments import command, tables
 from samovar.experiments.cells import EXPERIMENTS, Cell
 from samovar.experiments.parallel import train_together
 from samovar.experiments.reproduce import Workplace, reproduce, shell_command, state_of
-from samovar.model_folder import load_model
+from samovar.experiments.sampling_table import model_at_hand, sampling_text
+from samovar.model_folder import load_model, locate_model
 from samovar.preset_table import PRESETS
 from samovar.run_config import DataSettings, OptimizerSettings, Published, TrainSettings, ValidationSettings
 from samovar.training import train
@@ -150,3 +151,24 @@ def test_a_failed_training_is_reported_with_its_log(cells, tmp_path):
     with pytest.raises(RunError, match=f"{missing.name}.log"):
         train_together([missing], place, 2, lambda _: None)
     assert "nowhere" in (place.runs / f"{missing.name}.log").read_text()
+
+
+def test_the_sampling_study_takes_the_best_model_at_hand(tmp_path):
+    place = Workplace(tmp_path / "runs", tmp_path / "out")
+    assert model_at_hand(place, 1) == locate_model("cifar_fs")
+    for name in ("cifar_fs-conv4-samovar-1shot-seed0", "cifar_fs-narrow-samovar-sc-at-ten-1shot"):
+        folder = place.runs / name / "model"
+        folder.mkdir(parents=True)
+        (folder / "config.json").write_text("{}")
+        assert model_at_hand(place, 1) == folder
+    assert model_at_hand(place, 5) == locate_model("cifar_fs")
+
+
+def test_the_sampling_table_has_the_gain_beside_the_published_one():
+    rows = [
+        {"kind": "plain", "samples": count, "accuracy": [accuracy]} for count, accuracy in ((1, 0.5), (1000, 0.625))
+    ]
+    study = {"model": "m", "results": rows, "mean_classifier": {"accuracy": 0.6}, "quasi_equal_to_1000": 128}
+    text = sampling_text({"5": study, "1": study}).text
+    assert "| 5 | m | 60.00 | 50.00 | 62.50 | +2.50 | +0.1 | 128 quasi-random |" in text
+    assert "| +0.4 |" in text

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from samovar.plots import plain_label, png
@@ -118,10 +119,15 @@ def grid_figure(summaries: Sequence[dict[str, Any]]) -> bytes:
     return png(figure)
 
 
-def sampling_figure(study: dict[str, Any]) -> bytes:
-    """Accuracy, and error of the probabilities, over the number of sampled classifiers; plain and quasi-random."""
-    figure = Figure(figsize=(10, 3.8), layout="constrained")
-    left, right = figure.subplots(1, 2)
+def sampling_figure(*studies: dict[str, Any]) -> bytes:
+    """Accuracy, and error of the probabilities, over the number of sampled classifiers; a row for each study."""
+    figure = Figure(figsize=(10, 3.8 * len(studies)), layout="constrained")
+    for study, (left, right) in zip(studies, figure.subplots(len(studies), 2, squeeze=False), strict=True):
+        _sampling_row(study, left, right)
+    return png(figure)
+
+
+def _sampling_row(study: dict[str, Any], left: Axes, right: Axes) -> None:
     mean = study["mean_classifier"]["accuracy"]
     left.axhline(100 * mean, color="#000000", linestyle="--", linewidth=1, label="classifier at the mean")
     for kind, label, color, marker in (("plain", "random", "#D55E00", "s"), ("quasi", "quasi-random", "#0072B2", "o")):
@@ -142,8 +148,8 @@ def sampling_figure(study: dict[str, Any]) -> bytes:
             fontsize=8,
             ha="right",
         )
-    left.set(xlabel="sampled classifiers", ylabel="accuracy, %", xscale="log")
+    way, shot = study["protocol"]["way"], study["protocol"]["shot"]
+    left.set(title=f"{way}-way {shot}-shot", xlabel="sampled classifiers", ylabel="accuracy, %", xscale="log")
     right.set(xlabel="sampled classifiers", ylabel="error of the probabilities (rms)", xscale="log", yscale="log")
     for panel in (left, right):
         panel.legend(frameon=False, fontsize=8)
-    return png(figure)

@@ -5,29 +5,21 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 from rich.console import Console
 from rich.table import Table
 
 from samovar.config import SyntheticSettings
-from samovar.evaluation import Evaluator, training_dataset
-from samovar.evaluation_plots import sampling_figure
 from samovar.experiments import figures, tables, traces
-from samovar.experiments.cells import EXPERIMENTS, Cell, Scale, conv_cell
+from samovar.experiments.cells import EXPERIMENTS, Cell, Scale
 from samovar.experiments.parallel import train_together
 from samovar.experiments.reproduce import Workplace, estimated_seconds, reproduce, shell_command, state_of
-from samovar.experiments.sampling import sampling_study
+from samovar.experiments.sampling_table import sampling
 from samovar.experiments.synthetic import synthetic_study
-from samovar.experiments.tables import CPU_LABEL, Written
+from samovar.experiments.tables import Written
 from samovar.files import output_folder, write_whole
-from samovar.model_folder import load_model, locate_model
 from samovar.plots import synthetic_figure
 from samovar.report import progress_bar
-
-PUBLISHED_GAIN = {5: 0.1, 1: 0.4}
-"""Points that averaging gains over the classifier at the mean, in the paper's sampling study."""
 
 
 def run_reproduce(
@@ -64,7 +56,7 @@ def run_reproduce(
         if each == "synthetic":
             _synthetic(out, seed)
         elif each == "sampling":
-            _sampling(place, seed)
+            _write(out, each, *sampling(place, seed))
         else:
             reproduce(cells[each], place, _say, measure_only=measured_only)
             written, content = build(each, scale, cells[each], place)
@@ -140,42 +132,3 @@ def _synthetic(out: Path, seed: int) -> None:
         cells = (row["method"], row["samples"] or "", row["sigma_y"], f"{ratio['mean']:.3f} ± {ratio['std']:.3f}")
         lines.append("| " + " | ".join(map(str, cells)) + " |")
     _write(out, "synthetic", Written(result, "\n".join(lines) + "\n"), synthetic_figure(result))
-
-
-def _sampling(place: Workplace, seed: int) -> None:
-    """The sampling study on the best model at hand: the run of Table 1's SAMOVAR, else the shipped one."""
-    cell = conv_cell("samovar", 5)
-    run = place.runs / cell.name
-    source = run if (run / "model" / "config.json").exists() else "cifar_fs"
-    saved = load_model(locate_model(source))
-    evaluator, studies = Evaluator(saved, training_dataset(saved, "test")), {}
-    for shot in (5, 1):
-        protocol = replace(cell.protocol, shot=shot, episodes=1000, seed=seed)
-        with progress_bar(f"sampling study, {shot}-shot") as progress:
-            studies[shot] = sampling_study(evaluator.tasks(protocol), protocol, progress=progress)
-        write_whole(place.results / f"sampling-{shot}shot.png", sampling_figure(studies[shot]))
-    _write(place.results, "sampling", sampling_text({str(s): study for s, study in studies.items()}, str(source)), None)
-
-
-def sampling_text(studies: dict[str, dict[str, Any]], source: str) -> Written:
-    """The gain of averaging over the classifier at the mean, beside the published one."""
-    lines = [
-        "# sampling (cpu scale)",
-        "",
-        CPU_LABEL,
-        "",
-        f"Model: {source}. 1000 tasks, ten repeats with fresh noise.",
-        "",
-    ]
-    lines += [
-        "| shot | at the mean | 1 sample | 1000 samples | gain of 1000 | paper's gain | quasi-random that equal 1000 |"
-    ]
-    lines += ["|---|---|---|---|---|---|---|"]
-    for shot, study in studies.items():
-        plain = {row["samples"]: np.mean(row["accuracy"]) for row in study["results"] if row["kind"] == "plain"}
-        mean = study["mean_classifier"]["accuracy"]
-        gain = 100 * (plain[1000] - mean)
-        figures_text = f"{100 * mean:.2f} | {100 * plain[1]:.2f} | {100 * plain[1000]:.2f} | {gain:+.2f}"
-        paper = f"+{PUBLISHED_GAIN[int(shot)]}"
-        lines.append(f"| {shot} | {figures_text} | {paper} | {study['quasi_equal_to_1000']} |")
-    return Written({"format": 1, "name": "sampling", "model": source, "studies": studies}, "\n".join(lines) + "\n")
