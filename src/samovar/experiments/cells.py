@@ -188,7 +188,12 @@ def omniglot(scale: Scale) -> list[Cell]:
     versa = [Protocol(way, shot, shot, episodes=600) for way, shot in OMNIGLOT_SHAPES]
     preset = PRESETS["omniglot-20way-1shot"]
     first, *others = inductive
-    return [Cell(preset.name, "samovar", "5-way 1-shot", preset.settings, first, None, preset.name, (*others, *versa))]
+    settings = {"samovar": preset.settings}
+    settings["versa"] = replace(preset.settings, model=replace(preset.settings.model, method="versa"))
+    return [
+        Cell(f"{preset.name}-{method}", method, "5-way 1-shot", each, first, None, preset.name, (*others, *versa))
+        for method, each in settings.items()
+    ]
 
 
 def longer(scale: Scale) -> list[Cell]:

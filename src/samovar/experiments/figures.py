@@ -109,7 +109,7 @@ def beta_figure(data: dict[str, Any]) -> bytes:
 
 def omniglot_figure(data: dict[str, Any]) -> bytes:
     """Ours under both protocols, and what VERSA reports."""
-    figure = Figure(figsize=(7, 3.2), layout="constrained")
+    figure = Figure(figsize=(7, 4), layout="constrained")
     panel = figure.subplots()
     for position, row in enumerate(data["results"]):
         panel.plot(100 * row["reported_by_versa"], position, "o", mfc="none", mec="0.3", markersize=8)
@@ -118,7 +118,9 @@ def omniglot_figure(data: dict[str, Any]) -> bytes:
                 x, interval = 100 * row[name]["mean"], 100 * row[name]["ci95"]
                 label = name if position == 0 else None
                 panel.errorbar(x, position + shift, xerr=interval, fmt="o", color=color, capsize=3, label=label)
-    panel.set_yticks(range(len(data["results"])), [f"{row['way']}-way {row['shot']}-shot" for row in data["results"]])
+    panel.set_yticks(
+        range(len(data["results"])), [f"{row['way']}-way {row['shot']}-shot {row['method']}" for row in data["results"]]
+    )
     panel.invert_yaxis()
     panel.set(xlabel="accuracy, %", title="Omniglot: ours filled, as VERSA reports it as rings")
     panel.legend(frameon=False, fontsize=8)
