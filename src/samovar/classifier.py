@@ -13,23 +13,17 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 from torch import Tensor
 
-from samovar.data.augmentation import network_input
 from samovar.errors import DataError, ModelError, SettingsError
 from samovar.fitted_task import FittedTask, TaskInfo, read_task, write_task
 from samovar.images import labelled_folder, network_images
 from samovar.labels import alike, label_array, listed_labels
 from samovar.model_folder import SavedModel, load_model, locate_model
-from samovar.models.inference import WeightDistribution
 from samovar.models.model import channels_last
 from samovar.models.norm import TaskBatchNorm, set_norm
-from samovar.models.resnet12 import Film
-from samovar.models.tasks import Sums
-from samovar.predictive import Prediction, predict
-from samovar.predictive_noise import PredictiveNoise
+from samovar.predictive import Prediction
 from samovar.rejection import describe, doubt
+from samovar.task_model import TaskModel
 
-CHUNK = 256
-"""Images that are embedded, and queries that are answered, at once."""
 MOST_LEFT_OUT = 200
 """Support images that leave-one-out looks at, at most."""
 
@@ -165,7 +159,7 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(
                 f"There are {len(inputs)} images but {len(labels)} labels (inconsistent numbers of samples)."
             )
-        features = self._embed(inputs)
+        features = self._at_work.embed(inputs)
         new = FittedTask.of(features, labels.tolist())
         if before is None:
             self.features_, self.labels_ = features, labels
@@ -176,21 +170,14 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.classes_ = listed_labels(self.task_.classes)
         if self._conditioned:
             self.support_ = [*(self.support_ or []), *inputs]
-            self.task_ = self._condition_on(self.task_, self.support_, self.labels_)
-        self._distribution = self._infer()
+            assert self.labels_ is not None
+            self.task_ = self._at_work.condition(self.task_, self.support_, self.labels_.tolist())
+        self._inferred = self._at_work.infer(self.task_)
         return self
 
     @property
     def _conditioned(self) -> bool:
         return self.saved_.model.task_embedding is not None
-
-    @torch.no_grad()
-    def _condition_on(self, task: FittedTask, support: list[Tensor], labels: NDArray[Any] | None) -> FittedTask:
-        """The task with the sums of its features conditioned on itself."""
-        assert labels is not None
-        features = self._embed(support, self._films(task))
-        again = FittedTask.of(features, labels.tolist())
-        return FittedTask(task.classes, task.totals, task.counts, again.totals)
 
     # --- features
 
@@ -203,39 +190,15 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return list(torch.from_numpy(validate_data(self, images, reset=reset, dtype=np.float32)))
         return network_images(images, conversion)
 
-    @torch.no_grad()
-    def _embed(self, inputs: Sequence[Tensor], films: list[Film] | None = None) -> Tensor:
-        """Features (n, d) of network inputs, in chunks."""
-        saved, parts = self.saved_, []
-        for first in range(0, len(inputs), CHUNK):
-            images = torch.stack(list(inputs[first : first + CHUNK])).to(self._device)
-            x = saved.normalisation(images) if images.ndim == 2 else network_input(images, saved.normalisation)
-            parts.append(saved.model.embed(x[None], films)[0].float())
-        return torch.cat(parts) if len(parts) > 1 else parts[0]
+    @property
+    def _at_work(self) -> TaskModel:
+        return TaskModel(self.saved_, self._device)
 
     @property
     def _device(self) -> torch.device:
         if self.device != "auto":
             return torch.device(self.device)
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
-
-    # --- the distribution over classifiers
-
-    def _sums(self, totals: Tensor, counts: Tensor) -> Sums:
-        """Class means in float64, as the sums of one image each."""
-        means = (totals / counts[..., None]).float().to(self._device)
-        return Sums(means, torch.ones(means.shape[:-1], device=self._device))
-
-    def _films(self, task: FittedTask) -> list[Film] | None:
-        return self.saved_.model.films(self._sums(task.totals[None], task.counts[None]))
-
-    @torch.no_grad()
-    def _infer(self) -> tuple[WeightDistribution, list[Film] | None]:
-        """p(w | D) of the fitted task, and TEN's conditioning where queries need it (TADAM)."""
-        task, model = self.task_, self.saved_.model
-        totals = task.totals if task.conditioned is None else task.conditioned
-        prior = model.prior(self._sums(totals[None], task.counts[None]))
-        return prior, self._films(task) if model.classifier.deterministic else None
 
     def _predictions(self, X: Any) -> list[Prediction]:  # noqa: N803
         check_is_fitted(self, "task_")
@@ -244,11 +207,8 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _predict_inputs(self, inputs: list[Tensor]) -> list[Prediction]:
         if not inputs:
             return []
-        prior, films = self._distribution
-        features = self._embed(inputs, films)
-        noise = PredictiveNoise(self.seed, [0], quasi=True)
-        classifier = self.saved_.model.classifier
-        return [predict(classifier, prior, part[None], int(self.samples), noise) for part in features.split(CHUNK)]
+        features = self._at_work.embed(inputs, self._inferred.films)
+        return self._at_work.answer(features, self._inferred.prior, int(self.samples), self.seed)
 
     # --- answers
 
@@ -310,7 +270,6 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         _, cell = table.threshold(len(self.classes_), counts, self.reject)
         return describe(cell, table.about, self.reject, len(self.classes_), counts)
 
-    @torch.no_grad()
     def leave_one_out(self) -> dict[str, Any] | None:
         """Accuracy, and share rejected, of support images that are answered by the others; at most 200 of them.
 
@@ -325,22 +284,15 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if not len(able):
             return None
         chosen = able[np.unique(np.linspace(0, len(able) - 1, min(MOST_LEFT_OUT, len(able))).astype(int))]
-        predictions = [self._without(int(image), int(index[image])) for image in chosen]
+        predictions: list[Prediction] = []
+        for image in chosen:
+            feature = self.features_[image]
+            others = self._at_work.infer_without(self.task_, self._inferred.prior, feature, int(index[image]))
+            predictions += self._at_work.answer(feature[None], others, int(self.samples), self.seed)
         answers = [int(each.probabilities[0, 0].argmax()) for each in predictions]
         right = np.mean([answer == index[image] for answer, image in zip(answers, chosen, strict=True)])
         rejected = None if self.reject is None else float(np.mean(self._rejected(predictions)))
         return {"images": len(chosen), "accuracy": float(right), "rejected": rejected}
-
-    def _without(self, image: int, label: int) -> Prediction:
-        """The prediction for a support image by all others."""
-        assert self.features_ is not None
-        prior, _ = self._distribution
-        feature = self.features_[image]
-        rest = (self.task_.totals[label] - feature.double().cpu())[None, None]
-        changed = self.saved_.model.prior(self._sums(rest, (self.task_.counts[label] - 1)[None, None]))
-        noise = PredictiveNoise(self.seed, [0], quasi=True)
-        one = prior.with_class(label, changed)
-        return predict(self.saved_.model.classifier, one, feature[None, None], int(self.samples), noise)
 
     # --- files
 
@@ -377,7 +329,7 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if task.totals.shape[1] != saved.model.feature_dim or (task.conditioned is not None) != conditioned:
             raise ModelError(f"{path} does not fit the model {classifier.model}.")
         classifier.task_, classifier.classes_ = task, listed_labels(task.classes)
-        classifier._distribution = classifier._infer()
+        classifier._inferred = classifier._at_work.infer(task)
         if saved.conversion is None:
             classifier.n_features_in_ = task.totals.shape[1]
         return classifier
