@@ -2,7 +2,8 @@
 
 import json
 import shlex
-from dataclasses import replace
+import shutil
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
@@ -13,8 +14,7 @@ from conftest import make_store
 from samovar.cli import main
 from samovar.commands.train import TrainCommand
 from samovar.config import EpisodeSettings, ModelSettings, Protocol
-from samovar.errors import RunError
-from samovar.experiments import command, tables
+from samovar.experiments import command, sampling_table, studies, tables, traces
 from samovar.experiments.cells import EXPERIMENTS, Cell
 from samovar.experiments.parallel import train_together
 from samovar.experiments.reproduce import Workplace, reproduce, shell_command, state_of
@@ -38,7 +38,7 @@ def test_printed_commands_train_exactly_the_cell(cell, tmp_path):
 
 def test_every_cell_of_the_papers_tables_is_there():
     counts = {name: len(EXPERIMENTS[name]("paper")) for name in ("table1", "table2", "table3", "table4", "table5")}
-    assert counts == {"table1": 6, "table2": 32, "table3": 2, "table4": 2, "table5": 2}
+    assert counts == {"table1": 6, "table2": 32, "table3": 6, "table4": 2, "table5": 2}
     assert all(cell.published is not None for name in counts for cell in EXPERIMENTS[name]("paper"))
 
 
@@ -47,6 +47,25 @@ def test_runs_are_shared_between_experiments():
     assert names["shots"] == names["calibration"] == names["table1"]
     assert names["collapse"] <= names["table1"]
     assert len(names["beta"] & names["table1"]) == 1
+    assert names["sampling"] <= names["table2"] & names["table5"]
+    paper = {name: {cell.name for cell in build("paper")} for name, build in EXPERIMENTS.items()}
+    assert len(paper["table3"] & (paper["table1"] | paper["table2"])) == 4
+
+
+@pytest.mark.parametrize("scale", ["cpu", "paper"])
+def test_cells_of_one_name_are_one_run(scale):
+    runs: dict[str, Cell] = {}
+    for cell in (cell for build in EXPERIMENTS.values() for cell in build(scale)):
+        first = runs.setdefault(cell.name, cell)
+        assert first.settings == cell.settings
+        if {first.protocol, *first.also} != {cell.protocol, *cell.also}:  # beta looks at one shot of Table 1's run only
+            assert {cell.protocol, *cell.also} < {first.protocol, *first.also}
+
+
+def test_betas_are_multiples_of_the_presets_own():
+    for cell in EXPERIMENTS["beta"]("paper"):
+        own = PRESETS[f"table1-samovar-{cell.settings.episodes.shot}shot"].settings.model.beta
+        assert cell.settings.model.beta == pytest.approx(float(cell.row) * own)
 
 
 @pytest.mark.parametrize("scale", ["cpu", "paper"])
@@ -81,7 +100,10 @@ def cells(data_folder) -> list[Cell]:
         )
         protocol = Protocol(3, 1, 4, episodes=25, samples=10)
         also = (replace(protocol, shot=2),)
-        return Cell(f"{row}-{seed}", row, "1-shot", settings, protocol, Published("1", 50.0, 0.2), also=also)
+        published = Published("1", 50.0 if row == "samovar" else 40.0, 0.2)
+        return Cell(
+            f"{row}-{seed}", row, "1-shot", settings, protocol, published, also=also, method=row, group="1-shot"
+        )
 
     return [cell("samovar", 0), cell("samovar", 1), cell("versa", 0), cell("versa", 1)]
 
@@ -96,8 +118,9 @@ def test_from_nothing_to_tables_and_back_without_weights(cells, tmp_path):
     assert [state_of(cell, place) for cell in cells] == ["measured", "measured", "measured", "missing"]
     written = tables.table("table1", "cpu", cells, place)
     ours = {each["row"]: each["ours"] for each in written.data["cells"]}
-    assert (ours["samovar"]["seeds"], ours["versa"]["seeds"]) == (2, 1)
+    assert (len(ours["samovar"]["seeds"]), len(ours["versa"]["seeds"])) == (2, 1)
     (pair,) = written.data["paired"]
+    assert pair["published"] == pytest.approx(0.1)
     with (
         np.load(place.evidence(cells[0]) / "evaluation.npz") as a,
         np.load(place.evidence(cells[2]) / "evaluation.npz") as b,
@@ -108,7 +131,7 @@ def test_from_nothing_to_tables_and_back_without_weights(cells, tmp_path):
     for path in sorted(place.runs.rglob("*"), reverse=True):  # weights and checkpoints are gone
         path.rmdir() if path.is_dir() else path.unlink()
     assert tables.table("table1", "cpu", cells, place).data == written.data
-    shots = tables.shots(cells, place)
+    shots = studies.shots(cells, place)
     assert {each["shot"] for each in shots.data["results"]} == {1, 2}
     for name in ("table1", "shots", "calibration", "collapse"):
         _, picture = command.build(name, "cpu", cells, place)
@@ -148,27 +171,119 @@ def test_trainings_side_by_side_are_those_in_turn(cells, tmp_path):
 def test_a_failed_training_is_reported_with_its_log(cells, tmp_path):
     place = Workplace(tmp_path / "runs", tmp_path / "out")
     missing = replace(cells[0], settings=replace(cells[0].settings, data=DataSettings("nowhere")))
-    with pytest.raises(RunError, match=f"{missing.name}.log"):
-        train_together([missing], place, 2, lambda _: None)
+    (failure,) = train_together([missing], place, 2, lambda _: None)
+    assert f"{missing.name}.log" in failure
     assert "nowhere" in (place.runs / f"{missing.name}.log").read_text()
 
 
-def test_the_sampling_study_takes_the_best_model_at_hand(tmp_path):
+def test_a_run_that_fails_stops_no_other(cells, tmp_path):
     place = Workplace(tmp_path / "runs", tmp_path / "out")
-    assert model_at_hand(place, 1) == locate_model("cifar_fs")
-    for name in ("cifar_fs-conv4-samovar-1shot-seed0", "cifar_fs-narrow-samovar-sc-at-ten-1shot"):
-        folder = place.runs / name / "model"
-        folder.mkdir(parents=True)
-        (folder / "config.json").write_text("{}")
-        assert model_at_hand(place, 1) == folder
-    assert model_at_hand(place, 5) == locate_model("cifar_fs")
+    bad = replace(cells[0], name="bad", settings=replace(cells[0].settings, data=DataSettings("nowhere")))
+    again = replace(bad, name="again")
+    ready = replace(cells[1], only_ready=True)
+    said: list[str] = []
+    (failure,) = reproduce([bad, again, ready, cells[2]], place, said.append, measure_only=False)
+    assert "nowhere" in failure
+    assert [state_of(cell, place) for cell in (again, ready, cells[2])] == ["no data", "missing", "measured"]
+    assert not any("again: training" in line for line in said)
+
+
+def test_methods_are_compared_within_their_group_in_every_layout(cells, tmp_path):
+    """Table 2 has the method in its columns, Tables 4 and 5 compare with and without augmentation."""
+    place = Workplace(tmp_path / "runs", tmp_path / "out")
+    reproduce([cells[0], cells[2]], place, lambda _: None, measure_only=False)
+    for first, second in (("samovar", "tadam"), ("augmented", "plain")):
+        layout = [
+            replace(cells[0], row="SC", column=f"{first} 1-shot", method=first, group="SC, 1-shot"),
+            replace(cells[2], row="SC", column=f"{second} 1-shot", method=second, group="SC, 1-shot"),
+        ]
+        written = tables.table("table2", "cpu", layout, place)
+        assert f"- SC, 1-shot: {first} - {second}: " in written.text
+        assert "paper +10.0" in written.text
+
+
+@pytest.mark.parametrize(
+    ("ours", "published", "words"),
+    [(3.0, 2.0, "as in the paper"), (-3.0, 2.0, "the other way round"), (0.0, 2.0, "no clear difference here"),
+     (3.0, 0.1, "no clear difference in the paper")],
+)  # fmt: skip
+def test_misses_are_shown_as_misses(cells, tmp_path, ours, published, words):
+    place = Workplace(tmp_path / "runs", tmp_path / "out")
+    pair = [replace(cells[0], published=Published("1", 50.0 + published, 0.2)), cells[2]]
+    pair[1] = replace(pair[1], published=Published("1", 50.0, 0.2))
+    noise = np.random.default_rng(0).normal(0, 0.02, 2000)
+    for cell, mean in zip(pair, (0.5 + ours / 100, 0.5), strict=True):
+        keep_evidence(place, cell, mean + (noise if cell.row == "samovar" else -noise))
+    (difference,) = tables.paired_differences(pair, place)
+    assert words in difference["verdict"]
+    at_paper_scale = tables.table("table1", "paper", pair, place)
+    assert ("**miss**" in at_paper_scale.text) == (ours < published)
+
+
+def test_the_claim_on_beta_is_judged_around_our_best(cells, tmp_path):
+    place = Workplace(tmp_path / "runs", tmp_path / "out")
+    noise = np.random.default_rng(0).normal(0, 0.02, 2000)
+    tried = [replace(cells[0], name=f"beta {m}", row=str(m)) for m in (0.5, 1.0, 5.0, 8.0)]
+    assert "0 of 4" in traces.beta("cpu", tried, place).data["claims"][0]["text"]
+    for cell, accuracy in zip(tried, (0.60, 0.70, 0.71, 0.705), strict=True):
+        keep_evidence(place, cell, accuracy + noise)
+    (claim,) = traces.beta("cpu", tried, place).data["claims"]
+    assert claim["holds"]
+    assert "best is x 5; against it x 8: -0.50" in claim["text"]
+    keep_evidence(place, tried[3], 0.69 + noise)
+    (claim,) = traces.beta("cpu", tried, place).data["claims"]
+    assert claim["holds"] is False
+
+
+def keep_evidence(place: Workplace, cell: Cell, accuracy: np.ndarray) -> None:
+    """What `measure` keeps, with a given accuracy of each task."""
+    figures = {"mean": float(accuracy.mean()), "ci95": 0.0}
+    way = {"accuracy": figures, "nll": figures, "ece": {"value": 0.0}}
+    summary = way | {"mean_classifier": way, "protocol": {"text": ""}, "data": "", "data_checksum": ""}
+    for protocol in (cell.protocol, *cell.also):
+        folder = place.evidence(cell, protocol)
+        folder.mkdir(parents=True, exist_ok=True)
+        arrays = {f"predictive_{name}": accuracy for name in ("accuracy", "nll", "brier")}
+        np.savez(folder / "evaluation.npz", **arrays)
+        (folder / "evaluation.json").write_text(json.dumps(summary))
+    names = ("prior single", "prior average", "posterior single", "posterior average")
+    kept = {"settings": asdict(cell.settings), "samples": dict.fromkeys(names, figures)}
+    place.training(cell).write_text(json.dumps(kept))
+
+
+def test_beyond_the_paper_there_is_no_scale_of_the_paper(tmp_path, capsys):
+    assert main(["reproduce", "shots", "--scale", "paper", "--out", str(tmp_path)]) == 2
+    assert "beyond the paper" in capsys.readouterr().err
+
+
+def test_plans_and_coverage_fetch_nothing(data_folder, tmp_path, capsys):
+    for flags in (["table3", "--plan"], ["coverage"], ["table1", "--measured-only"]):
+        assert main(["reproduce", *flags, "--runs", str(tmp_path / "runs"), "--out", str(tmp_path / "out")]) == 0
+    assert not list(data_folder.glob("*"))
+    assert "0 of 6 runs are to be trained" in capsys.readouterr().out
+
+
+def test_the_sampling_study_takes_the_best_model_at_hand(cells, tmp_path, monkeypatch):
+    place = Workplace(tmp_path / "runs", tmp_path / "out")
+    assert model_at_hand("paper", place, 1) is None
+    assert model_at_hand("cpu", place, 1) == locate_model("cifar_fs")
+    conditioned, base = cells[:2]
+    monkeypatch.setattr(sampling_table, "sampling_cells", lambda _: [conditioned])
+    monkeypatch.setattr(sampling_table, "conv_cell", lambda *_: base)
+    for cell in (base, conditioned):
+        half = replace(cell, settings=replace(cell.settings, updates=2))
+        train(half.settings, place.runs / cell.name)  # a run of other settings is not taken
+        assert model_at_hand("cpu", place, 1) != place.runs / cell.name / "model"
+        shutil.rmtree(place.runs / cell.name)
+        train(cell.settings, place.runs / cell.name)
+        assert model_at_hand("cpu", place, 1) == place.runs / cell.name / "model"
 
 
 def test_the_sampling_table_has_the_gain_beside_the_published_one():
-    rows = [
-        {"kind": "plain", "samples": count, "accuracy": [accuracy]} for count, accuracy in ((1, 0.5), (1000, 0.625))
-    ]
+    gain = {"mean": 0.025, "ci95": 0.001}
+    accuracies = ((1, 0.5), (1000, 0.62), (10_000, 0.625))
+    rows = [{"kind": "plain", "samples": count, "accuracy": [each], "gain": gain} for count, each in accuracies]
     study = {"model": "m", "results": rows, "mean_classifier": {"accuracy": 0.6}, "quasi_equal_to_1000": 128}
-    text = sampling_text({"5": study, "1": study}).text
-    assert "| 5 | m | 60.00 | 50.00 | 62.50 | +2.50 | +0.1 | 128 quasi-random |" in text
+    text = sampling_text("cpu", {"5": study, "1": study}).text
+    assert "| 5 | m | 60.00 | 50.00 | 62.00 | 62.50 | +2.50 ± 0.10 | +0.1 | 128 quasi-random |" in text
     assert "| +0.4 |" in text

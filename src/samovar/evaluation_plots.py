@@ -149,7 +149,8 @@ def _sampling_row(study: dict[str, Any], left: Axes, right: Axes) -> None:
             ha="right",
         )
     way, shot = study["protocol"]["way"], study["protocol"]["shot"]
-    left.set(title=f"{way}-way {shot}-shot", xlabel="sampled classifiers", ylabel="accuracy, %", xscale="log")
+    about = f", {study['model']}" if "model" in study else ""
+    left.set(title=f"{way}-way {shot}-shot{about}", xlabel="sampled classifiers", ylabel="accuracy, %", xscale="log")
     right.set(xlabel="sampled classifiers", ylabel="error of the probabilities (rms)", xscale="log", yscale="log")
     for panel in (left, right):
         panel.legend(frameon=False, fontsize=8)

@@ -114,10 +114,10 @@ class TaskEvaluator:
         indices, features = self._features
         return features[torch.from_numpy(np.searchsorted(indices, wanted)).to(features.device)]
 
-    @property
-    def embeds_once(self) -> bool:
-        """Whether the features of an image do not depend on its task (running norm; with TEN, its plain features)."""
-        return self._features is not None
+    @torch.no_grad()
+    def features(self, wanted: Indices) -> Tensor:
+        """Unconditioned features (T, n, d) of images (T, n), under episode norm by the statistics of these n."""
+        return self.model.embed(self.source.inputs(wanted)) if self._features is None else self.features_of(wanted)
 
     @torch.no_grad()
     def infer(self, episodes: Episodes) -> tuple[WeightDistribution, Tensor]:

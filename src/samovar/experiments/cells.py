@@ -29,7 +29,7 @@ Scale = Literal["cpu", "paper"]
 SEEDS = 3
 """Training seeds of Table 1 at cpu scale."""
 BETAS = (0.1, 0.66, 1.0, 2.0, 5.0)
-"""Multiples of the beta that weighs mean NLL and mean KL equally."""
+"""Multiples of the preset's beta (at cpu scale M / (N d), which weighs mean NLL and mean KL equally)."""
 PAPER_BETAS = (0.1, 0.33, 0.66, 0.83, 1.0, 1.5, 2.0, 5.0, 10.0)
 
 
@@ -46,17 +46,23 @@ class Cell:
     preset: str = "own"
     also: tuple[Protocol, ...] = ()
     """Further protocols under which the same model is measured."""
+    method: str = ""
+    """What differs within `group`: cells of a group are compared task by task."""
+    group: str = ""
+    only_ready: bool = False
+    """At cpu scale: not trained by `reproduce`, since it takes a GPU; its command is printed."""
 
 
 def table1(scale: Scale) -> list[Cell]:
     """VERSA, SAMOVAR-base, separate networks; at cpu scale on CIFAR-FS, with prototypes, over three seeds."""
     if scale == "paper":
-        return [
-            _preset_cell(f"table1-{method}-{shot}shot", method, f"{shot}-shot", named_protocol("paper", shot))
-            for method in PUBLISHED_TABLE_1
-            for shot in SHOTS
-        ]
+        return [_table1_preset(method, shot, method) for method in PUBLISHED_TABLE_1 for shot in SHOTS]
     return [conv_cell(rival, shot, seed) for seed in range(SEEDS) for shot in SHOTS for rival in RIVALS]
+
+
+def _table1_preset(method: str, shot: Shot, row: str) -> Cell:
+    name, column = f"table1-{method}-{shot}shot", f"{shot}-shot"
+    return replace(_preset_cell(name, row, column, named_protocol("paper", shot)), method=method, group=column)
 
 
 def conv_cell(rival: Rival, shot: Shot, seed: int = 0, updates: int = 2500) -> Cell:
@@ -72,27 +78,34 @@ def conv_cell(rival: Rival, shot: Shot, seed: int = 0, updates: int = 2500) -> C
         named_protocol("paper", shot),
         published,
         also=tuple(named_protocol("paper", other) for other in (1, 2, 5, 10, 20) if other != shot),
+        method=rival,
+        group=f"{shot}-shot",
     )
 
 
 def table2(scale: Scale) -> list[Cell]:
     """The ablation of scaled cosine, auxiliary co-training and TEN, for TADAM and SAMOVAR."""
-    cells = []
-    for (scaled, auxiliary, embedding), figures in PUBLISHED_TABLE_2.items():
-        parts = [part for part, on in (("sc", scaled), ("at", auxiliary), ("ten", embedding)) if on]
-        for (shot, method, interval), figure in zip(TABLE_2_COLUMNS, figures, strict=True):
-            name = "-".join([method, *(parts or ["base"]), f"{shot}shot"])
-            row, column = " + ".join(parts).upper() or "none", f"{method} {shot}-shot"
-            published = Published("2", figure, interval)
-            protocol = named_protocol("tadam", shot)
-            if scale == "paper":
-                cells.append(_preset_cell(f"table2-{name}", row, column, protocol))
-                continue
-            settings = narrow_resnet(
-                "cifar_fs", shot, method, scaled=scaled, auxiliary=auxiliary, embedding=embedding, updates=3000
-            )
-            cells.append(Cell(f"cifar_fs-narrow-{name}", row, column, settings, protocol, published))
-    return cells
+    return [
+        _table2_cell(scale, parts, method, shot, Published("2", figure, interval))
+        for parts, figures in PUBLISHED_TABLE_2.items()
+        for (shot, method, interval), figure in zip(TABLE_2_COLUMNS, figures, strict=True)
+    ]
+
+
+def _table2_cell(
+    scale: Scale, parts: tuple[bool, bool, bool], method: Method, shot: Shot, published: Published
+) -> Cell:
+    names = [part for part, on in zip(("sc", "at", "ten"), parts, strict=True) if on]
+    name = "-".join([method, *(names or ["base"]), f"{shot}shot"])
+    row, column = " + ".join(names).upper() or "none", f"{method} {shot}-shot"
+    group, protocol = f"{row}, {shot}-shot", named_protocol("tadam", shot)
+    if scale == "paper":
+        return replace(_preset_cell(f"table2-{name}", row, column, protocol), method=method, group=group)
+    scaled, auxiliary, embedding = parts
+    settings = narrow_resnet("cifar_fs", shot, method, scaled=scaled, auxiliary=auxiliary, embedding=embedding)
+    shared = (named_protocol("paper", shot),) if all(parts) and method == "samovar" else ()  # a row of Table 5 too
+    name = f"cifar_fs-narrow-{name}"
+    return Cell(name, row, column, settings, protocol, published, also=shared, method=method, group=group)
 
 
 def narrow_resnet(
@@ -103,10 +116,14 @@ def narrow_resnet(
     scaled: bool,
     auxiliary: bool,
     embedding: bool,
-    updates: int,
     augmented: bool = False,
+    updates: int = 3000,
 ) -> TrainSettings:
-    """ResNet-12 at a quarter of its width, by Adam with one cycle, as two cores manage; else the paper's recipe."""
+    """ResNet-12 at a quarter of its width, by Adam with one cycle, as two cores manage.
+
+    Of the paper's recipe it has the model, the episodes and the co-training; not its updates (there twice as many
+    without AT), weight decays, clipping and step sizes. beta is M / (N d), in 1-shot too.
+    """
     full = resnet(data, shot, method, scaled=scaled, auxiliary=auxiliary, embedding=embedding, augmented=augmented)
     return replace(
         full,
@@ -119,49 +136,74 @@ def narrow_resnet(
     )
 
 
+def table3(scale: Scale) -> list[Cell]:
+    """The paper's own rows on miniImageNet. Two of them are runs of Tables 1 and 2; none is trained at cpu scale."""
+    base = [_table1_preset("samovar", shot, "SAMOVAR-base, CONV-5") for shot in SHOTS]
+    plain = [
+        replace(cell, row="SAMOVAR-SC-AT-TEN", column=f"{shot}-shot")
+        for shot in SHOTS
+        for cell in table2("paper")
+        if (cell.row, cell.column) == ("SC + AT + TEN", f"samovar {shot}-shot")
+    ]
+    cells = [*base, *plain, *_augmented("miniimagenet")]
+    return [replace(cell, method="", group="", only_ready=scale == "cpu") for cell in cells]
+
+
 def augmented_table(data: Benchmark) -> Callable[[Scale], list[Cell]]:
-    """Tables 3 to 5: SAMOVAR-SC-AT-TEN with augmentation (at cpu scale also without it)."""
+    """Tables 4 and 5: SAMOVAR-SC-AT-TEN with augmentation (at cpu scale also without it)."""
 
     def cells(scale: Scale) -> list[Cell]:
-        table, five, one, ci_five, ci_one = PUBLISHED_AUGMENTED[data]
-        found = []
-        for shot, figure, interval in zip(SHOTS, (five, one), (ci_five, ci_one), strict=True):
-            protocol, published = named_protocol("paper", shot), Published(table, figure, interval)
-            if scale == "paper" or data == "miniimagenet":
-                name = f"table{table}-{data}-{shot}shot"
-                found.append(_preset_cell(name, "SAMOVAR-SC-AT-TEN, augmented", f"{shot}-shot", protocol))
-                continue
-            for augmented in (True, False):
-                settings = narrow_resnet(
-                    data,
-                    shot,
-                    "samovar",
-                    scaled=True,
-                    auxiliary=True,
-                    embedding=True,
-                    updates=3000,
-                    augmented=augmented,
-                )
-                with_without = "augmented" if augmented else "plain"
-                name = f"{data}-narrow-samovar-sc-at-ten-{with_without}-{shot}shot"
-                row = f"SAMOVAR-SC-AT-TEN, {with_without}"
-                found.append(Cell(name, row, f"{shot}-shot", settings, protocol, published if augmented else None))
-        return found
+        return _augmented(data) if scale == "paper" else _narrow_augmented(data)
 
     return cells
+
+
+def _augmented(data: Benchmark) -> list[Cell]:
+    names = [(f"table{PUBLISHED_AUGMENTED[data][0]}-{data}-{shot}shot", shot) for shot in SHOTS]
+    row = "SAMOVAR-SC-AT-TEN, augmented"
+    return [_preset_cell(name, row, f"{shot}-shot", named_protocol("paper", shot)) for name, shot in names]
+
+
+def _narrow_augmented(data: Benchmark) -> list[Cell]:
+    table, *figures = PUBLISHED_AUGMENTED[data]
+    found = []
+    for shot, figure, interval in zip(SHOTS, figures[:2], figures[2:], strict=True):
+        for augmented in (True, False):
+            settings = narrow_resnet(
+                data, shot, "samovar", scaled=True, auxiliary=True, embedding=True, augmented=augmented
+            )
+            kind = "augmented" if augmented else "plain"
+            also = (named_protocol("tadam", shot),) if data == "cifar_fs" and not augmented else ()  # Table 2's run
+            found.append(
+                Cell(
+                    f"{data}-narrow-samovar-sc-at-ten-{'augmented-' if augmented else ''}{shot}shot",
+                    f"SAMOVAR-SC-AT-TEN, {kind}",
+                    f"{shot}-shot",
+                    settings,
+                    named_protocol("paper", shot),
+                    Published(table, figure, interval) if augmented else None,
+                    also=also,
+                    method=kind,
+                    group=f"{shot}-shot",
+                )
+            )
+    return found
+
+
+def sampling(scale: Scale) -> list[Cell]:
+    """SC-AT-TEN of Table 2, at both shots."""
+    return [cell for cell in table2(scale) if cell.row == "SC + AT + TEN" and cell.method == "samovar"]
 
 
 def beta(scale: Scale) -> list[Cell]:
     """SAMOVAR-base for several multiples of beta; same training tasks for all."""
     cells = []
     for shot in SHOTS if scale == "paper" else SHOTS[:1]:
-        base = _preset_cell(f"table1-samovar-{shot}shot", "", "", named_protocol("paper", shot))
-        cell = base if scale == "paper" else conv_cell("samovar", shot)
-        queries = cell.settings.episodes.queries * cell.settings.episodes.way
-        optimum = queries / (cell.settings.episodes.way * 256)
+        cell = _table1_preset("samovar", shot, "") if scale == "paper" else conv_cell("samovar", shot)
+        one = cell.settings.model.beta or cell.settings.episodes.queries / 256  # M / (N d), d = 256
         for multiple in PAPER_BETAS if scale == "paper" else BETAS:
             name = cell.name if multiple == 1 else f"{cell.name}-beta{multiple:g}"
-            model = cell.settings.model if multiple == 1 else replace(cell.settings.model, beta=multiple * optimum)
+            model = cell.settings.model if multiple == 1 else replace(cell.settings.model, beta=multiple * one)
             settings = replace(cell.settings, model=model)
             cells.append(
                 replace(cell, name=name, row=f"{multiple:g}", column=f"{shot}-shot", settings=settings, also=())
@@ -210,7 +252,7 @@ def _preset_cell(name: str, row: str, column: str, protocol: Protocol) -> Cell:
 EXPERIMENTS: dict[str, Callable[[Scale], list[Cell]]] = {
     "table1": table1,
     "table2": table2,
-    "table3": augmented_table("miniimagenet"),
+    "table3": table3,
     "table4": augmented_table("fc100"),
     "table5": augmented_table("cifar_fs"),
     "beta": beta,
@@ -219,4 +261,7 @@ EXPERIMENTS: dict[str, Callable[[Scale], list[Cell]]] = {
     "omniglot": omniglot,
     "shots": table1,
     "calibration": table1,
+    "sampling": sampling,
 }
+CPU_ONLY = ("longer", "omniglot", "shots", "calibration")
+"""Beyond the paper: there is no recipe of its scale."""

@@ -6,20 +6,24 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import torch
 from rich.console import Console
 from rich.table import Table
 
 from samovar.config import SyntheticSettings
-from samovar.experiments import figures, tables, traces
-from samovar.experiments.cells import EXPERIMENTS, Cell, Scale
+from samovar.errors import RunError, SettingsError
+from samovar.experiments import figures, studies, tables, traces
+from samovar.experiments.cells import CPU_ONLY, EXPERIMENTS, Cell, Scale
 from samovar.experiments.parallel import train_together
 from samovar.experiments.reproduce import Workplace, estimated_seconds, reproduce, shell_command, state_of
 from samovar.experiments.sampling_table import sampling
 from samovar.experiments.synthetic import synthetic_study
-from samovar.experiments.tables import Written
+from samovar.experiments.tables import Written, coverage
 from samovar.files import output_folder, write_whole
 from samovar.plots import synthetic_figure
 from samovar.report import progress_bar
+
+TO_TRAIN = ("missing", "begun", "no data")
 
 
 def run_reproduce(
@@ -36,53 +40,61 @@ def run_reproduce(
 ) -> None:
     """One experiment, or all."""
     place = Workplace(runs, out)
-    names = [*EXPERIMENTS, "synthetic", "sampling"] if name == "all" else [name]
+    if scale == "paper" and name in CPU_ONLY:
+        raise SettingsError(f"{name} goes beyond the paper, so there is no recipe of its scale: leave out --scale.")
+    names = [name]
+    if name == "all":
+        names = ["synthetic", *(each for each in EXPERIMENTS if scale == "cpu" or each not in CPU_ONLY)]
     cells = {each: EXPERIMENTS[each](scale) for each in names if each in EXPERIMENTS}
     if plan:
         return print_plan([cell for each in cells.values() for cell in each], place, shell=shell)
     output_folder(out)
-    if jobs > 1 and not measured_only:
-        unique = {cell.name: cell for each in cells.values() for cell in each}.values()
-        missing = [cell for cell in unique if state_of(cell, place) in ("missing", "begun")]
-        train_together(missing, place, jobs, _say)
     if name == "coverage":
-        papers = [f"table{i}" for i in range(1, 6)]
-        full, small = (
-            {each: EXPERIMENTS[each]("paper") for each in papers},
-            {each: EXPERIMENTS[each]("cpu") for each in papers},
-        )
-        return _write(out, name, tables.coverage(full, small, place), None)
+        return _write(out, name, coverage(place), None)
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    failed = []
+    if jobs > 1 and not measured_only:
+        missing = [cell for cell in _unique(cells) if not cell.only_ready and state_of(cell, place) in TO_TRAIN]
+        failed = train_together(missing, place, jobs, _say)
     for each in names:
         if each == "synthetic":
             _synthetic(out, seed)
-        elif each == "sampling":
-            _write(out, each, *sampling(place, seed))
+            continue
+        failed += reproduce(cells[each], place, _say, measure_only=measured_only or jobs > 1, device=device)
+        if each == "sampling":
+            written, content = sampling(scale, place, seed, device)
         else:
-            reproduce(cells[each], place, _say, measure_only=measured_only)
             written, content = build(each, scale, cells[each], place)
-            _write(out, each if scale == "cpu" else f"{each}-paper", written, content)
+        _write(out, each if scale == "cpu" else f"{each}-paper", written, content)
+    if failed:
+        raise RunError("Some runs failed, the tables are without them:\n" + "\n".join(dict.fromkeys(failed)))
     return None
+
+
+def _unique(cells: dict[str, list[Cell]]) -> list[Cell]:
+    return list({cell.name: cell for each in cells.values() for cell in each}.values())
 
 
 def build(name: str, scale: Scale, cells: list[Cell], place: Workplace) -> tuple[Written, bytes | None]:
     """The table or figure from kept evidence; no picture where nothing has been measured."""
     builders: dict[str, tuple[Callable[[], Written], Callable[[dict[str, object]], bytes]]] = {
-        "shots": (lambda: tables.shots(cells, place), figures.shots_figure),
-        "calibration": (lambda: tables.calibration(cells, place), figures.table_figure),
-        "omniglot": (lambda: tables.omniglot(cells, place), figures.omniglot_figure),
+        "shots": (lambda: studies.shots(cells, place), figures.shots_figure),
+        "calibration": (lambda: studies.calibration(cells, place), figures.calibration_figure),
+        "omniglot": (lambda: studies.omniglot(cells, place), figures.omniglot_figure),
         "collapse": (lambda: traces.collapse(scale, cells, place), figures.collapse_figure),
         "beta": (lambda: traces.beta(scale, cells, place), figures.beta_figure),
     }
     make, draw = builders.get(name, (lambda: tables.table(name, scale, cells, place), figures.table_figure))
     written = make()
-    return written, draw(written.data) if written.data.get("cells") or written.data.get("results") else None
+    measured = any(state_of(cell, place) == "measured" for cell in cells)
+    return written, draw(written.data) if measured else None
 
 
 def print_plan(cells: list[Cell], place: Workplace, *, shell: bool) -> None:
     """Every run once, its state, and about how long it would take; or its command."""
-    unique = list({cell.name: cell for cell in cells}.values())
+    unique = _unique({"": cells})
     states = {cell.name: state_of(cell, place) for cell in unique}
-    todo = [cell for cell in unique if states[cell.name] in ("missing", "begun", "no data")]
+    todo = [cell for cell in unique if states[cell.name] in TO_TRAIN]
     if shell:
         for cell in todo:
             print(shell_command(cell, place))
@@ -91,11 +103,14 @@ def print_plan(cells: list[Cell], place: Workplace, *, shell: bool) -> None:
     for column in ("run", "state", "estimate"):
         table.add_column(column, overflow="fold")
     for cell in unique:
-        estimate = _duration(estimated_seconds(cell)) if cell in todo else ""
-        table.add_row(cell.name, states[cell.name], estimate)
+        state = "ready to run" if cell.only_ready and cell in todo else states[cell.name]
+        table.add_row(cell.name, state, _duration(estimated_seconds(cell)) if cell in todo else "")
     Console().print(table)
-    total = sum(estimated_seconds(cell) for cell in todo)
-    print(f"{len(todo)} of {len(unique)} runs are to be trained: about {_duration(total)} on two cores.")
+    here = [cell for cell in todo if not cell.only_ready]
+    total = _duration(sum(estimated_seconds(cell) for cell in here))
+    print(f"{len(here)} of {len(unique)} runs are to be trained: about {total} on two cores.")
+    if len(here) < len(todo):
+        print(f"{len(todo) - len(here)} are for GPUs and only ready to run: --plan --shell prints their commands.")
 
 
 def _duration(seconds: float) -> str:

@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from samovar.plots import png
@@ -32,6 +33,21 @@ def table_figure(data: dict[str, Any]) -> bytes:
     return png(figure)
 
 
+def calibration_figure(data: dict[str, Any]) -> bytes:
+    """NLL and calibration error of the average over sampled classifiers, and as rings of the classifier at the mean."""
+    cells = [each for each in data["cells"] if each["ours"] is not None]
+    figure = Figure(figsize=(10, 0.36 * len(cells) + 1.6), layout="constrained")
+    for panel, (key, label) in zip(figure.subplots(1, 2, sharey=True), (("nll", "NLL"), ("ece", "ECE")), strict=True):
+        positions = range(len(cells))
+        panel.plot([c[f"mean_classifier_{key}"] for c in cells], positions, "o", mfc="none", mec="0.3", markersize=8)
+        panel.plot([c[key] for c in cells], positions, "o", color="#0072B2")
+        panel.set_yticks(positions, [f"{each['row']}, {each['column']}" for each in cells], fontsize=8)
+        panel.grid(axis="x", color="0.9")
+        panel.set(xlabel=f"{label} (lower is better)", ylim=(len(cells) - 0.5, -0.5))
+    figure.suptitle(f"Calibration ({data['scale']} scale): sampled classifiers filled, at the mean as rings")
+    return png(figure)
+
+
 def shots_figure(data: dict[str, Any]) -> bytes:
     """Accuracy, NLL and ECE over the shots at test; solid for models trained on 5-shot tasks, dotted on 1-shot."""
     figure = Figure(figsize=(12, 3.9), layout="constrained")
@@ -57,36 +73,43 @@ def shots_figure(data: dict[str, Any]) -> bytes:
         panel.minorticks_off()
         panel.set(xlabel="shots at test", ylabel=label)
     figure.legend(loc="outside lower center", ncols=4, frameon=False, fontsize=8)
+    figure.suptitle(f"Other shots than trained on ({data['scale']} scale)")
     return png(figure)
 
 
 def collapse_figure(data: dict[str, Any]) -> bytes:
     """Largest variance of weights and biases over updates; below, zoomed after the first value under 0.001."""
-    results = data["results"]
-    shots = sorted({each["shot"] for each in results}, reverse=True)
-    figure = Figure(figsize=(5.2 * max(1, len(shots)), 6.2), layout="constrained")
-    panels = figure.subplots(2, max(1, len(shots)), squeeze=False)
+    shots = sorted({each["shot"] for each in data["results"]}, reverse=True)
+    figure = Figure(figsize=(5.2 * len(shots), 6.6), layout="constrained")
     for column, shot in enumerate(shots):
-        members = [each for each in results if each["shot"] == shot]
+        members = [each for each in data["results"] if each["shot"] == shot]
         firsts = [each["first_below"] for each in members if each["first_below"] is not None]
-        for row, panel in enumerate(panels[:, column]):
-            start = min(firsts) if row and firsts else 0
-            for each in members:
-                trace = [line for line in each["trace"] if line["update"] >= start]
-                updates = [line["update"] for line in trace]
-                for kind, line_style in (("weights", "-"), ("biases", ":")):
-                    label = f"{each['method']}, {kind}"
-                    name = f"largest_{'weight' if kind == 'weights' else 'bias'}_variance"
-                    values = [line[name] for line in trace]
-                    panel.plot(updates, values, line_style, color=COLORS[each["method"]], label=label)
-            panel.axhline(0.001, color="0.7", linewidth=0.8)
-            panel.set_yscale("log" if not row else "linear")
-            title = f"{shot}-shot" if not row else f"{shot}-shot, from update {start}"
-            panel.set(title=title, xlabel="update", ylabel="largest variance")
-            if row and firsts:
-                panel.set_ylim(0, 0.004)
-    panels[0, 0].legend(frameon=False, fontsize=8)
+        panel = figure.add_subplot(2, len(shots), column + 1)
+        _variances(panel, members, 0)
+        panel.set(title=f"{shot}-shot", xlabel="update", ylabel="largest variance", yscale="log")
+        for each in members:
+            if each["published"] is not None:
+                step = f"in the paper VERSA's falls below 0.001 at about {each['published']}"
+                panel.text(0.03, 0.03, step, transform=panel.transAxes, fontsize=7, color="0.4")
+        if column == 0:
+            panel.legend(frameon=False, fontsize=8)
+        if firsts:
+            zoomed = figure.add_subplot(2, len(shots), len(shots) + column + 1)
+            _variances(zoomed, members, min(firsts))
+            title = f"{shot}-shot, from update {min(firsts)}"
+            zoomed.set(title=title, xlabel="update", ylabel="largest variance", ylim=(0, 0.004))
+    figure.suptitle(f"Collapse of the variance ({data['scale']} scale)")
     return png(figure)
+
+
+def _variances(panel: Axes, members: list[dict[str, Any]], start: int) -> None:
+    for each in members:
+        trace = [line for line in each["trace"] if line["update"] >= start]
+        updates = [line["update"] for line in trace]
+        for kind, name, style in (("weights", "weight", "-"), ("biases", "bias", ":")):
+            values = [line[f"largest_{name}_variance"] for line in trace]
+            panel.plot(updates, values, style, color=COLORS[each["method"]], label=f"{each['method']}, {kind}")
+    panel.axhline(0.001, color="0.7", linewidth=0.8)
 
 
 def beta_figure(data: dict[str, Any]) -> bytes:
@@ -102,7 +125,8 @@ def beta_figure(data: dict[str, Any]) -> bytes:
                 mean, interval = ([100 * value[key] for value in values] for key in ("mean", "ci95"))
                 x = [row["multiple"] for row in rows]
                 panel.errorbar(x, mean, interval, linestyle=line, color=color, label=f"{name}, {kind}", capsize=2)
-        panel.set(xscale="log", xlabel="beta / (M / N d)", ylabel="accuracy, %", title=f"{shot}-shot")
+        title = f"Choice of beta, {shot}-shot ({data['scale']} scale)"
+        panel.set(xscale="log", xlabel="multiple of the preset's beta", ylabel="accuracy, %", title=title)
         panel.legend(frameon=False, fontsize=8)
     return png(figure)
 
@@ -111,17 +135,16 @@ def omniglot_figure(data: dict[str, Any]) -> bytes:
     """Ours under both protocols, and what VERSA reports."""
     figure = Figure(figsize=(7, 4), layout="constrained")
     panel = figure.subplots()
-    for position, row in enumerate(data["results"]):
-        panel.plot(100 * row["reported_by_versa"], position, "o", mfc="none", mec="0.3", markersize=8)
-        for shift, name, color in ((-0.12, "inductive", "#0072B2"), (0.12, "as many queries as shots", "#009E73")):
-            if row[name] is not None:
-                x, interval = 100 * row[name]["mean"], 100 * row[name]["ci95"]
-                label = name if position == 0 else None
-                panel.errorbar(x, position + shift, xerr=interval, fmt="o", color=color, capsize=3, label=label)
-    panel.set_yticks(
-        range(len(data["results"])), [f"{row['way']}-way {row['shot']}-shot {row['method']}" for row in data["results"]]
-    )
+    rows = data["results"]
+    panel.plot([100 * r["reported_by_versa"] for r in rows], range(len(rows)), "o", mfc="none", mec="0.3", markersize=8)
+    for shift, name, color in ((-0.12, "inductive", "#0072B2"), (0.12, "as many queries as shots", "#009E73")):
+        have = [(position + shift, row[name]) for position, row in enumerate(rows) if row[name] is not None]
+        means, intervals = ([100 * each[key] for _, each in have] for key in ("mean", "ci95"))
+        heights = [height for height, _ in have]
+        panel.errorbar(means, heights, xerr=intervals, fmt="o", color=color, capsize=3, label=name)
+    names = [f"{row['way']}-way {row['shot']}-shot {row['method']}" for row in rows]
+    panel.set_yticks(range(len(rows)), names)
     panel.invert_yaxis()
-    panel.set(xlabel="accuracy, %", title="Omniglot: ours filled, as VERSA reports it as rings")
+    panel.set(xlabel="accuracy, %", title="Omniglot (cpu scale): ours filled, as VERSA reports it as rings")
     panel.legend(frameon=False, fontsize=8)
     return png(figure)

@@ -9,21 +9,20 @@ from pathlib import Path
 from typing import Any, Literal
 
 from samovar.config import Protocol
-from samovar.errors import DataError, RunError
+from samovar.data.store import data_folder
+from samovar.errors import DataError, RunError, SamovarError
 from samovar.evaluation import Evaluator, training_dataset
 from samovar.experiments.cells import Cell
 from samovar.experiments.posterior import prior_and_posterior
 from samovar.files import output_folder, write_whole
 from samovar.model_folder import load_model
-from samovar.progress import Progress, silent
 from samovar.run_config import TrainSettings, differences, from_dict
 from samovar.run_folder import RunFolder, read_metrics
 from samovar.training import train
-from samovar.training_setup import store_dataset
 
 State = Literal["measured", "trained", "begun", "missing", "no data"]
-SPEED = {"conv4": 1348.0, "narrow": 531.0, "narrow with TEN": 278.0, "resnet12": 74.5}
-"""Training images per second on two cores (docs/training.md), for estimates."""
+SPEED = {"conv4": 1348.0, "narrow": 531.0, "narrow with TEN": 278.0, "resnet12": 74.5, "resnet12 with TEN": 39.0}
+"""Training images per second on two cores (docs/training.md), for estimates; the last by the ratio of the narrow."""
 TRACE_EVERY = 250
 
 
@@ -58,11 +57,14 @@ def state_of(cell: Cell, place: Workplace) -> State:
     run = RunFolder(place.runs / cell.name)
     if run.config.exists() and not differences(run.settings(), cell.settings):
         return "trained" if _finished(run) else "begun"
-    try:
-        store_dataset(cell.settings, "train")
-    except DataError:
-        return "no data"
-    return "missing"
+    return "missing" if (data_folder() / cell.settings.data.name).exists() else "no data"
+
+
+def finished_run(cell: Cell, place: Workplace) -> RunFolder | None:
+    """The cell's run with its weights, if it was trained to the end by these settings."""
+    run = RunFolder(place.runs / cell.name)
+    done = run.config.exists() and not differences(run.settings(), cell.settings) and _finished(run)
+    return run if done else None
 
 
 def _finished(run: RunFolder) -> bool:
@@ -79,8 +81,8 @@ def estimated_seconds(cell: Cell) -> float:
     shape, model = settings.episodes, settings.model
     queries = shape.queries if shape.pooled_queries else shape.queries * shape.way
     images = settings.tasks * (shape.way * shape.shot + queries)
-    narrow = "narrow with TEN" if model.task_embedding else "narrow"
-    kind = "conv4" if model.backbone.startswith("conv") else narrow if model.width < 64 else "resnet12"
+    resnet = ("narrow" if model.width < 64 else "resnet12") + (" with TEN" if model.task_embedding else "")
+    kind = "conv4" if model.backbone.startswith("conv") else resnet
     auxiliary = settings.auxiliary_batch * 0.6 if model.auxiliary_classes else 0  # as often as rho has it, on average
     pixels = (model.size / 32) ** 2
     return settings.updates * (images + auxiliary) * pixels / SPEED[kind]
@@ -108,26 +110,29 @@ def _flag(name: str, value: str) -> list[str]:
 
 
 def reproduce(
-    cells: list[Cell],
-    place: Workplace,
-    watch: Callable[[str], None],
-    progress: Progress = silent,
-    *,
-    measure_only: bool,
-) -> None:
-    """Bring every cell to `measured`, as far as there is data; what was cut goes on where it stopped."""
+    cells: list[Cell], place: Workplace, watch: Callable[[str], None], *, measure_only: bool, device: str = "cpu"
+) -> list[str]:
+    """Bring every cell to `measured`; what was cut goes on where it stopped. Returns what failed, which stops no other.
+
+    Data that is not prepared is prepared by training, once: if it cannot be had, its cells are left.
+    """
     output_folder(place.results)
-    unique = list({cell.name: cell for cell in cells}.values())
-    for number, cell in enumerate(unique):
+    failed: dict[str, str] = {}
+    for cell in {cell.name: cell for cell in cells}.values():
         state = state_of(cell, place)
-        if state in ("missing", "begun") and not measure_only:
-            watch(f"{cell.name}: training, about {estimated_seconds(cell) / 60:.0f} minutes on two cores")
-            train(cell.settings, place.runs / cell.name, preset=cell.preset, watch=_tell(watch))
-            state = "trained"
-        if state == "trained":
-            watch(f"{cell.name}: measuring")
-            measure(cell, place)
-        progress(cell.name, (number + 1) / len(unique))
+        if state == "measured" or (state != "trained" and (measure_only or cell.only_ready)):
+            continue
+        try:
+            if state != "trained" and cell.settings.data.name not in failed:
+                watch(f"{cell.name}: training, about {estimated_seconds(cell) / 60:.0f} minutes on two cores")
+                train(cell.settings, place.runs / cell.name, preset=cell.preset, watch=_tell(watch))
+            if finished_run(cell, place) is not None:
+                watch(f"{cell.name}: measuring")
+                measure(cell, place, device)
+        except SamovarError as error:
+            failed[cell.settings.data.name if isinstance(error, DataError) else cell.name] = str(error)
+            watch(f"{cell.name}: {error}")
+    return [f"{name}: {error}" for name, error in failed.items()]
 
 
 def _tell(watch: Callable[[str], None]) -> Callable[[dict[str, Any]], None]:
@@ -138,11 +143,11 @@ def _tell(watch: Callable[[str], None]) -> Callable[[dict[str, Any]], None]:
     return tell
 
 
-def measure(cell: Cell, place: Workplace) -> None:
+def measure(cell: Cell, place: Workplace, device: str = "cpu") -> None:
     """Evaluate a trained cell under its protocols, and keep figures and traces."""
     run = RunFolder(place.runs / cell.name)
     saved = load_model(run.model)
-    evaluator = Evaluator(saved, training_dataset(saved, cell.protocol.split))
+    evaluator = Evaluator(saved, training_dataset(saved, cell.protocol.split), device)
     for protocol in (cell.protocol, *cell.also):
         folder = place.evidence(cell, protocol)
         evaluation = evaluator.evaluate(protocol, temperature=False)

@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 
+from samovar.calibration import mean_with_interval
 from samovar.config import Protocol
 from samovar.models.heads import Classifier
 from samovar.predictive import predict, predict_at_mean
@@ -38,46 +39,47 @@ def sampling_study(
 ) -> dict[str, Any]:
     """Accuracy for each number of samples and each repeat with fresh noise, and the error of the probabilities.
 
+    `gain` is the accuracy, as the mean over repeats, less that of the classifier at the mean, with its interval over
+    tasks.
     The error is the root mean square distance, over queries, classes and repeats, to the mean over all repeats of the
     most random samples. `quasi_equal_to_1000` is the lowest number of quasi-random samples whose error is no larger
     than that of 1000 random ones. `protocol.samples` plays no part.
     """
     ladder = ladder or Ladder()
-    classifier = evaluator.model.classifier
-    right = torch.zeros(len(ladder.rungs), ladder.repeats, dtype=torch.float64)
-    squares, at_mean, queries = (
-        torch.zeros(len(ladder.rungs), dtype=torch.float64),
-        *torch.zeros(2, 1, dtype=torch.float64),
-    )
+    classifier, rungs = evaluator.model.classifier, ladder.rungs
+    most = rungs.index(("plain", max(ladder.plain)))
+    right: list[torch.Tensor] = []  # (tasks, rungs, repeats), shares of each task's queries
+    at_mean: list[torch.Tensor] = []
+    squares = torch.zeros(len(rungs), dtype=torch.float64)
     for tasks in evaluator.inferred(protocol, progress):
         answers = partial(_answers, classifier, tasks, ladder.repeats)
-        reference_answers = answers("plain", max(ladder.plain))
-        reference = reference_answers.mean(0)
-        for position, (kind, count) in enumerate(ladder.rungs):
-            most = (kind, count) == ("plain", max(ladder.plain))
-            p = reference_answers if most else answers(kind, count)
-            right[position] += (p.argmax(-1) == tasks.labels).sum((1, 2)).cpu()
-            squares[position] += (p - reference).square().sum().item()
+        best = answers(*rungs[most])
+        shares = []
+        for position, (kind, count) in enumerate(rungs):
+            p = best if position == most else answers(kind, count)
+            shares.append((p.argmax(-1) == tasks.labels).double().mean(-1).T)
+            squares[position] += (p - best.mean(0)).square().mean((0, 2, 3)).sum().item()
+        right.append(torch.stack(shares, 1))
         mean_answer = predict_at_mean(classifier, tasks.prior, tasks.query).probabilities
-        at_mean += (mean_answer.argmax(-1) == tasks.labels).sum().cpu()
-        queries += tasks.labels.numel()
-    right, squares, at_mean, queries = (evaluator.total(each).cpu() for each in (right, squares, at_mean, queries))
-    values = queries * protocol.way * ladder.repeats
+        at_mean.append((mean_answer.argmax(-1) == tasks.labels).double().mean(-1))
+    accuracy, mean = (evaluator.gathered(torch.cat(each), protocol.episodes).cpu() for each in (right, at_mean))
+    squares = evaluator.total(squares).cpu() / protocol.episodes
     results = [
         {
             "kind": kind,
             "samples": count,
-            "accuracy": (right[i] / queries).tolist(),
-            "error": (squares[i] / values).sqrt().item(),
+            "accuracy": accuracy[:, i].mean(0).tolist(),
+            "gain": mean_with_interval((accuracy[:, i].mean(1) - mean).numpy()),
+            "error": squares[i].sqrt().item(),
         }
-        for i, (kind, count) in enumerate(ladder.rungs)
+        for i, (kind, count) in enumerate(rungs)
     ]
     return {
-        "format": 1,
+        "format": 2,
         "protocol": asdict(protocol) | {"samples": None},
         "data": evaluator.dataset.description,
         "repeats": ladder.repeats,
-        "mean_classifier": {"accuracy": (at_mean / queries).item()},
+        "mean_classifier": {"accuracy": mean.mean().item()},
         "results": results,
         "quasi_equal_to_1000": _equal(results),
     }

@@ -9,53 +9,63 @@ import numpy as np
 from samovar.config import named_protocol
 from samovar.evaluation import Evaluator, training_dataset
 from samovar.evaluation_plots import sampling_figure
-from samovar.experiments.cells import conv_cell, table2
-from samovar.experiments.reproduce import Workplace
+from samovar.experiments.cells import Scale, conv_cell
+from samovar.experiments.cells import sampling as sampling_cells
+from samovar.experiments.reproduce import Workplace, finished_run
 from samovar.experiments.sampling import sampling_study
-from samovar.experiments.tables import CPU_LABEL, Written
+from samovar.experiments.tables import Written, title
 from samovar.model_folder import load_model, locate_model
 from samovar.preset_table import SHOTS, Shot
 from samovar.report import progress_bar
 
 PUBLISHED_GAIN = {5: 0.1, 1: 0.4}
-"""Points that averaging gains in the paper's study (SC-AT-TEN)."""
+"""Points that averaging 10,000 classifiers gains in the paper's study (SC-AT-TEN)."""
 
 
-def sampling(place: Workplace, seed: int) -> tuple[Written, bytes]:
-    """1000 tasks at both shots, each by the best model at hand: table, data and figure."""
+def sampling(scale: Scale, place: Workplace, seed: int, device: str) -> tuple[Written, bytes | None]:
+    """1000 tasks at both shots, each by the model at hand: table, data and figure."""
     studies = {}
     for shot in SHOTS:
-        source = model_at_hand(place, shot)
+        source = model_at_hand(scale, place, shot)
+        if source is None:
+            continue
         saved = load_model(source)
         protocol = replace(named_protocol("paper", shot), episodes=1000, seed=seed)
-        evaluator = Evaluator(saved, training_dataset(saved, protocol.split)).tasks(protocol)
+        evaluator = Evaluator(saved, training_dataset(saved, protocol.split), device).tasks(protocol)
         with progress_bar(f"sampling study, {shot}-shot") as progress:
-            name = source.parent.name if source.name == "model" else f"shipped {source.name}"
-            studies[str(shot)] = {"model": name} | sampling_study(evaluator, protocol, progress=progress)
-    return sampling_text(studies), sampling_figure(*studies.values())
+            name = source.parent.name if source.name == "model" else f"{source.name}, shipped"
+            studies[str(shot)] = {"model": f"{name} ({scale} scale)"} | sampling_study(
+                evaluator, protocol, progress=progress
+            )
+    return sampling_text(scale, studies), sampling_figure(*studies.values()) if studies else None
 
 
-def model_at_hand(place: Workplace, shot: Shot) -> Path:
-    """The paper's SC-AT-TEN if it was trained for the shot (Table 2), else SAMOVAR-base (Table 1), else the shipped."""
-    conditioned = [
-        cell for cell in table2("cpu") if (cell.row, cell.column) == ("SC + AT + TEN", f"samovar {shot}-shot")
-    ]
-    for cell in (*conditioned, conv_cell("samovar", shot)):
-        run = place.runs / cell.name
-        if (run / "model" / "config.json").exists():
-            return locate_model(run)
-    return locate_model("cifar_fs")
+def model_at_hand(scale: Scale, place: Workplace, shot: Shot) -> Path | None:
+    """The paper's SC-AT-TEN for that shot; at cpu scale, where it was not trained, SAMOVAR-base, else the shipped."""
+    wanted = [cell for cell in sampling_cells(scale) if cell.settings.episodes.shot == shot]
+    for cell in (*wanted, *([conv_cell("samovar", shot)] if scale == "cpu" else [])):
+        if (run := finished_run(cell, place)) is not None:
+            return run.model
+    return locate_model("cifar_fs") if scale == "cpu" else None
 
 
-def sampling_text(studies: dict[str, dict[str, Any]]) -> Written:
+def sampling_text(scale: Scale, studies: dict[str, dict[str, Any]]) -> Written:
     """A row for each shot."""
-    lines = ["# sampling (cpu scale)", "", CPU_LABEL, "", "1000 tasks, ten repeats with fresh noise.", ""]
-    columns = "shot | model | at the mean | 1 sample | 1000 samples | gain of 1000 | paper's gain | as good as 1000"
-    lines += [f"| {columns} |", "|---" * 8 + "|"]
+    lines = title("sampling", scale, sampling_cells(scale))
+    lines += ["1000 tasks, ten repeats with fresh noise. The paper's gain is that of 10,000 samples, of SC-AT-TEN.", ""]
+    columns = (
+        "shot | model | at the mean | 1 sample | 1000 samples | 10,000 | gain of 10,000 | paper's gain | equal to 1000"
+    )
+    lines += [f"| {columns} |", "|---" * 9 + "|"]
     for shot, study in studies.items():
-        plain = {row["samples"]: np.mean(row["accuracy"]) for row in study["results"] if row["kind"] == "plain"}
+        plain = {row["samples"]: row for row in study["results"] if row["kind"] == "plain"}
         mean = study["mean_classifier"]["accuracy"]
-        ours = f"{100 * mean:.2f} | {100 * plain[1]:.2f} | {100 * plain[1000]:.2f} | {100 * (plain[1000] - mean):+.2f}"
-        equal = f"{study['quasi_equal_to_1000']} quasi-random"
-        lines.append(f"| {shot} | {study['model']} | {ours} | +{PUBLISHED_GAIN[int(shot)]} | {equal} |")
-    return Written({"format": 1, "name": "sampling", "studies": studies}, "\n".join(lines) + "\n")
+        figures = (mean, *(np.mean(plain[count]["accuracy"]) for count in (1, 1000, 10_000)))
+        ours, gain = " | ".join(f"{100 * each:.2f}" for each in figures), plain[10_000]["gain"]
+        equal = study["quasi_equal_to_1000"]
+        enough = "no number tried" if equal is None else f"{equal} quasi-random"
+        difference = f"{100 * gain['mean']:+.2f} ± {100 * gain['ci95']:.2f} | +{PUBLISHED_GAIN[int(shot)]}"
+        lines.append(f"| {shot} | {study['model']} | {ours} | {difference} | {enough} |")
+    if not studies:
+        lines += ["", "Nothing has been trained yet."]
+    return Written({"format": 2, "name": "sampling", "scale": scale, "studies": studies}, "\n".join(lines) + "\n")
