@@ -221,16 +221,26 @@ def cifar_conv4(rival: Rival, shot: Shot, updates: int = 2500) -> TrainSettings:
     )
 
 
+def _omniglot(way: int, shot: int) -> TrainSettings:
+    """Scaled cosine and small shifts: both were better on validation characters than linear and none."""
+    model = ModelSettings(channels=1, size=28, classifier="cosine")
+    settings = _quick(DataSettings("omniglot", rotations=True), model, EpisodeSettings(way, shot, 5), 4, 4000)
+    return replace(
+        settings,
+        optimizer=OptimizerSettings(learning_rate=4e-3),
+        augmentation=AugmentationSettings(crop_padding=2),
+        validation=replace(settings.validation, way=way),  # among 5 classes all models are nearly right
+    )
+
+
 def _own() -> Iterator[Preset]:
     grey = ModelSettings(channels=1, size=28)
     glyphs = _quick(DataSettings("glyphs"), grey, EpisodeSettings(20, 1, 5), 2, 700)
     glyphs = replace(glyphs, optimizer=OptimizerSettings(learning_rate=4e-3))
     yield Preset("glyphs", "CONV-4 on glyphs, 20-way 1-shot: the default, minutes on a laptop", glyphs)
     for way, shot in ((20, 1), (20, 5), (5, 1), (5, 5)):
-        omniglot = _quick(DataSettings("omniglot", rotations=True), grey, EpisodeSettings(way, shot, 5), 4, 4000)
-        validation = replace(omniglot.validation, way=way)  # among 5 classes all models are nearly right
-        omniglot = replace(omniglot, optimizer=OptimizerSettings(learning_rate=4e-3), validation=validation)
-        yield Preset(f"omniglot-{way}way-{shot}shot", f"CONV-4 on Omniglot, {way}-way {shot}-shot", omniglot)
+        about = f"CONV-4 on Omniglot, SAMOVAR-SC, {way}-way {shot}-shot"
+        yield Preset(f"omniglot-{way}way-{shot}shot", about, _omniglot(way, shot))
     for shot in SHOTS:
         for rival in RIVALS:
             about = f"CONV-4 on CIFAR-FS, {rival}, {shot}-shot"
