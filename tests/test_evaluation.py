@@ -20,6 +20,7 @@ from samovar.data.prepare import prepare
 from samovar.evaluation import Accuracy, Evaluator, measure_accuracy, training_dataset
 from samovar.evaluation_plots import sampling_figure
 from samovar.evaluation_report import html_report
+from samovar.experiments.posterior import SAMPLES, prior_and_posterior
 from samovar.experiments.sampling import Ladder, sampling_study
 from samovar.model_folder import SavedModel, save_model
 from samovar.models.model import FewShotModel
@@ -66,6 +67,18 @@ def test_a_model_switched_to_episode_norm_is_not_answered_from_the_cache(dataset
     assert TaskEvaluator(model, dataset, normalisation, CPU)._features is not None
     set_norm(model, "episode")
     assert TaskEvaluator(model, dataset, normalisation, CPU)._features is None
+
+
+@pytest.mark.parametrize("norm", ["running", "episode"])
+def test_prior_and_posterior_are_told_apart_under_both_norms(dataset, norm):
+    """The prior's average is the evaluation with as many samples; the posterior has also seen the queries' labels."""
+    torch.manual_seed(0)
+    model = FewShotModel(ModelSettings(size=12, width=4, norm=norm))
+    evaluator = TaskEvaluator(model, dataset, Normalisation.standard(dataset.store), CPU)
+    protocol = Protocol(3, 1, 4, episodes=30, samples=SAMPLES)
+    found = prior_and_posterior(evaluator, protocol)
+    assert found["prior average"]["mean"] == pytest.approx(measure_accuracy(evaluator, protocol).mean)
+    assert found["posterior average"]["mean"] != found["prior average"]["mean"]
 
 
 def test_interval():
