@@ -86,13 +86,12 @@ def collapse_figure(data: dict[str, Any]) -> bytes:
         firsts = [each["first_below"] for each in members if each["first_below"] is not None]
         panel = figure.add_subplot(2, len(shots), column + 1)
         _variances(panel, members, 0)
-        panel.set(title=f"{shot}-shot", xlabel="update", ylabel="largest variance", yscale="log")
-        for each in members:
-            if each["published"] is not None:
-                step = f"in the paper VERSA's falls below 0.001 at about {each['published']}"
-                panel.text(0.03, 0.03, step, transform=panel.transAxes, fontsize=7, color="0.4")
+        steps = [f" (paper: VERSA below 0.001 at about {each['published']})" for each in members if each["published"]]
+        below = f"{shot}-shot{steps[0] if steps else ''}"
+        panel.set(title=below, xlabel="update", ylabel="largest variance", yscale="log")
+        panel.title.set_fontsize(10)
         if column == 0:
-            panel.legend(frameon=False, fontsize=8)
+            figure.legend(*panel.get_legend_handles_labels(), loc="outside lower center", ncols=4, frameon=False)
         if firsts:
             zoomed = figure.add_subplot(2, len(shots), len(shots) + column + 1)
             _variances(zoomed, members, min(firsts))
