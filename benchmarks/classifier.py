@@ -95,7 +95,7 @@ def trained(folder: Path) -> SavedModel:
     store = prepare("features", folder / "train.npz")
     settings = TrainSettings(
         data=DataSettings(store.name),
-        model=ModelSettings(backbone="identity", size=WIDTH),
+        model=ModelSettings(backbone="identity", size=WIDTH, classifier="cosine"),
         episodes=EpisodeSettings(50, 20, 5),
         tasks=4,
         updates=400,
