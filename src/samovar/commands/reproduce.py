@@ -30,7 +30,8 @@ def reproduce(
     Trains the runs that are missing, goes on with those that were cut, measures all on the same tasks, and writes
     NAME.json, NAME.md and NAME.png. The figures of every run are kept under OUT/cells, without weights, so that tables
     can be made again and only what is missing is trained later. Runs are shared between tables that need the same.
-    Tables 3 to 5 and table 2 take hours at cpu scale, and GPUs at the paper's.
+    At cpu scale tables 2, 4 and 5 take hours, and table 3 (miniImageNet) is only ready to run; at the paper's scale
+    all want GPUs.
 
     Args:
         name: table1 to table5, synthetic, sampling, beta, collapse: of the paper. omniglot: the cheap real benchmark.
