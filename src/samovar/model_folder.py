@@ -181,6 +181,7 @@ def model_card(saved: SavedModel) -> str:
         "|---|---|",
         *(f"| {name} | {value} |" for name, value in figures.items()),
         "",
+        *_recipe(training.get("settings")),
         f"Data licence: {training.get('licence', 'unknown')}. The full settings are in config.json.",
         "",
         "Limits: measured on tasks drawn from the named data. Other images may be answered worse, with probabilities",
@@ -188,3 +189,17 @@ def model_card(saved: SavedModel) -> str:
         "",
     ]
     return "\n".join(lines)
+
+
+def _recipe(stored: dict[str, Any] | None) -> list[str]:
+    """How it was trained, in a sentence, from the stored settings."""
+    if stored is None:
+        return []
+    tasks, episodes, optimizer = stored["tasks"], stored["episodes"], stored["optimizer"]
+    shape = f"{episodes['way']}-way {episodes['shot']}-shot"
+    scheme = f", split {stored['data']['scheme']}" if stored["data"]["scheme"] else ""
+    steps = f"{optimizer['kind']} at {optimizer['learning_rate']:g}, {optimizer['schedule']}"
+    return [
+        f"Trained by {stored['updates']:,} updates of {tasks} {shape} tasks ({steps}{scheme}), seed {stored['seed']}.",
+        "",
+    ]
