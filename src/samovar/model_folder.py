@@ -199,7 +199,5 @@ def _recipe(stored: dict[str, Any] | None) -> list[str]:
     shape = f"{episodes['way']}-way {episodes['shot']}-shot"
     scheme = f", split {stored['data']['scheme']}" if stored["data"]["scheme"] else ""
     steps = f"{optimizer['kind']} at {optimizer['learning_rate']:g}, {optimizer['schedule']}"
-    return [
-        f"Trained by {stored['updates']:,} updates of {tasks} {shape} tasks ({steps}{scheme}), seed {stored['seed']}.",
-        "",
-    ]
+    updates = f"{stored['updates']:,} updates of {tasks} tasks each"
+    return [f"Trained by {updates} ({shape}; {steps}{scheme}), seed {stored['seed']}.", ""]
