@@ -96,7 +96,7 @@ def random_data(tmp_path_factory) -> Path:
             [ClassEntry(each, 20) for each in names],
             shape,
             lambda _, rng=rng, shape=shape: rng.integers(0, 256, (20, *shape)),
-            {"random": split},
+            {"random": split, "versa": split},
             dtype=dtype,
         )
         write_store(name, {"title": "", "licence": "", "citation": ""}, contents, folder)
