@@ -46,15 +46,16 @@ def run_reproduce(
     if name == "all":
         names = ["synthetic", *(each for each in EXPERIMENTS if scale == "cpu" or each not in CPU_ONLY)]
     cells = {each: EXPERIMENTS[each](scale) for each in names if each in EXPERIMENTS}
+    planned = [cell for each in cells.values() for cell in each]
     if plan:
-        return print_plan([cell for each in cells.values() for cell in each], place, shell=shell)
+        return print_plan(planned, place, shell=shell)
     output_folder(out)
     if name == "coverage":
         return _write(out, name, coverage(place), None)
     device = "cuda" if torch.cuda.is_available() else "cpu"
     failed = []
     if jobs > 1 and not measured_only:
-        missing = [cell for cell in _unique(cells) if not cell.only_ready and state_of(cell, place) in TO_TRAIN]
+        missing = [cell for cell in _unique(planned) if not cell.only_ready and state_of(cell, place) in TO_TRAIN]
         failed = train_together(missing, place, jobs, _say)
     for each in names:
         if each == "synthetic":
@@ -71,8 +72,8 @@ def run_reproduce(
     return None
 
 
-def _unique(cells: dict[str, list[Cell]]) -> list[Cell]:
-    return list({cell.name: cell for each in cells.values() for cell in each}.values())
+def _unique(cells: list[Cell]) -> list[Cell]:
+    return list({cell.name: cell for cell in cells}.values())
 
 
 def build(name: str, scale: Scale, cells: list[Cell], place: Workplace) -> tuple[Written, bytes | None]:
@@ -92,7 +93,7 @@ def build(name: str, scale: Scale, cells: list[Cell], place: Workplace) -> tuple
 
 def print_plan(cells: list[Cell], place: Workplace, *, shell: bool) -> None:
     """Every run once, its state, and about how long it would take; or its command."""
-    unique = _unique({"": cells})
+    unique = _unique(cells)
     states = {cell.name: state_of(cell, place) for cell in unique}
     todo = [cell for cell in unique if states[cell.name] in TO_TRAIN]
     if shell:
