@@ -312,7 +312,11 @@ def test_a_loaded_model_answers_as_the_saved_one(tmp_path):
         )
     torch.testing.assert_close(ours, theirs, rtol=1e-4, atol=1e-5)
     assert loaded.normalisation == run.model.normalisation
-    assert "trained on toy" in (tmp_path / "run" / "model" / "README.md").read_text()
+    card = (tmp_path / "run" / "model" / "README.md").read_text()
+    assert "trained on toy" in card
+    assert f"Trained by {RESNET.updates} updates" in card
+    del loaded.training["settings"]["tasks"]  # settings told in part: the card says nothing of the recipe
+    assert "Trained by" not in (loaded.save_pretrained(tmp_path / "partial") / "README.md").read_text()
 
 
 def test_schedules():
