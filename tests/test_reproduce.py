@@ -13,6 +13,7 @@ from conftest import make_store
 from samovar.cli import main
 from samovar.commands.train import TrainCommand
 from samovar.config import EpisodeSettings, ModelSettings, Protocol
+from samovar.errors import RunError
 from samovar.experiments import command, sampling_table, studies, tables, traces
 from samovar.experiments.cells import EXPERIMENTS, Cell
 from samovar.experiments.parallel import train_together
@@ -149,7 +150,12 @@ def test_evidence_of_other_settings_does_not_count(cells, tmp_path):
     changed = replace(cells[0], settings=replace(cells[0].settings, updates=5))
     assert state_of(cells[0], place) == "measured"
     assert state_of(changed, place) == "missing"
+    for other in (replace(cells[0].protocol, episodes=30), replace(cells[0].protocol, seed=1)):
+        assert state_of(replace(cells[0], protocol=other), place) == "trained"  # to be measured once more
     assert json.loads(place.training(cells[0]).read_text())["samples"]["tasks"] == 25
+    (place.evidence(cells[0]) / "evaluation.json").write_text('{"protocol": ')
+    with pytest.raises(RunError, match=r"evaluation.json cannot be read"):
+        state_of(cells[0], place)
 
 
 def test_nothing_is_trained_when_only_the_measured_is_wanted(cells, tmp_path):
@@ -239,13 +245,14 @@ def keep_evidence(place: Workplace, cell: Cell, accuracy: np.ndarray) -> None:
     """What `measure` keeps, with a given accuracy of each task."""
     figures = {"mean": float(accuracy.mean()), "ci95": 0.0}
     way = {"accuracy": figures, "nll": figures, "ece": {"value": 0.0}}
-    summary = way | {"mean_classifier": way, "protocol": {"text": ""}, "data": "", "data_checksum": ""}
+    summary = way | {"mean_classifier": way, "data": "", "data_checksum": ""}
     for protocol in (cell.protocol, *cell.also):
         folder = place.evidence(cell, protocol)
         folder.mkdir(parents=True, exist_ok=True)
         arrays = {f"predictive_{name}": accuracy for name in ("accuracy", "nll", "brier")}
         np.savez(folder / "evaluation.npz", **arrays)
-        (folder / "evaluation.json").write_text(json.dumps(summary))
+        stored = summary | {"protocol": asdict(protocol) | {"norm": "running", "text": str(protocol)}}
+        (folder / "evaluation.json").write_text(json.dumps(stored))
     names = ("prior single", "prior average", "posterior single", "posterior average")
     kept = {"settings": asdict(cell.settings), "samples": dict.fromkeys(names, figures)}
     place.training(cell).write_text(json.dumps(kept))

@@ -48,16 +48,23 @@ class Workplace:
 def state_of(cell: Cell, place: Workplace) -> State:
     """How far a cell is. What was measured or begun with other settings does not count, and is said by `train`."""
     stored = place.training(cell)
-    if stored.exists() and all(
-        (place.evidence(cell, each) / "evaluation.json").exists() for each in (cell.protocol, *cell.also)
-    ):
-        kept = from_dict(TrainSettings, json.loads(stored.read_bytes())["settings"])
+    if stored.exists() and all(_measured_by(each, place.evidence(cell, each)) for each in (cell.protocol, *cell.also)):
+        kept = from_dict(TrainSettings, _read(stored)["settings"])
         if not differences(kept, cell.settings):
             return "measured"
     run = RunFolder(place.runs / cell.name)
     if run.config.exists() and not differences(run.settings(), cell.settings):
         return "trained" if _finished(run) else "begun"
     return "missing" if (data_folder() / cell.settings.data.name).exists() else "no data"
+
+
+def _measured_by(protocol: Protocol, folder: Path) -> bool:
+    """Is there an evaluation, and by this protocol? What it stores of the norm is the one that was in force."""
+    path = folder / "evaluation.json"
+    if not path.exists():
+        return False
+    asked = {name: value for name, value in asdict(protocol).items() if value != "as trained"}
+    return asked.items() <= _read(path)["protocol"].items()
 
 
 def finished_run(cell: Cell, place: Workplace) -> RunFolder | None:
@@ -187,7 +194,11 @@ def stored_summary(cell: Cell, place: Workplace, protocol: Protocol | None = Non
     """The kept evaluation of a cell, if there is one of these settings."""
     if state_of(cell, place) != "measured":
         return None
+    return _read(place.evidence(cell, protocol) / "evaluation.json")
+
+
+def _read(path: Path) -> dict[str, Any]:
     try:
-        return json.loads((place.evidence(cell, protocol) / "evaluation.json").read_bytes())
+        return json.loads(path.read_bytes())
     except (OSError, ValueError) as error:
-        raise RunError(f"The evidence of {cell.name} in {place.results} cannot be read ({error}).") from error
+        raise RunError(f"The evidence in {path} cannot be read ({error}).") from error
