@@ -14,11 +14,11 @@ from samovar.cli import main
 from samovar.commands.train import TrainCommand
 from samovar.config import EpisodeSettings, ModelSettings, Protocol
 from samovar.errors import RunError
-from samovar.experiments import command, sampling_table, studies, tables, traces
+from samovar.experiments import command, studies, tables, traces
 from samovar.experiments.cells import EXPERIMENTS, Cell
 from samovar.experiments.parallel import train_together
 from samovar.experiments.reproduce import Workplace, reproduce, shell_command, state_of
-from samovar.experiments.sampling_table import model_at_hand, sampling_text
+from samovar.experiments.sampling_table import first_trained, model_at_hand, preferred, sampling_text
 from samovar.model_folder import locate_model
 from samovar.preset_table import PRESETS
 from samovar.run_config import DataSettings, OptimizerSettings, Published, TrainSettings, ValidationSettings
@@ -270,20 +270,19 @@ def test_plans_and_coverage_fetch_nothing(data_folder, tmp_path, capsys):
     assert "0 of 6 runs are to be trained" in capsys.readouterr().out
 
 
-def test_the_sampling_study_takes_the_best_model_at_hand(cells, tmp_path, monkeypatch):
+def test_the_sampling_study_takes_the_best_model_at_hand(cells, tmp_path):
     place = Workplace(tmp_path / "runs", tmp_path / "out")
     assert model_at_hand("paper", place, 1) is None
     assert model_at_hand("cpu", place, 1) == locate_model("cifar_fs")
-    conditioned, base = cells[:2]
-    monkeypatch.setattr(sampling_table, "sampling_cells", lambda _: [conditioned])
-    monkeypatch.setattr(sampling_table, "conv_cell", lambda *_: base)
-    for cell in (base, conditioned):
+    assert [cell.row for cell in preferred("cpu", 5)] == ["SC + AT + TEN", "samovar"]
+    best, second = cells[:2]
+    for cell in (second, best):
         half = replace(cell, settings=replace(cell.settings, updates=2))
         train(half.settings, place.runs / cell.name)  # a run of other settings is not taken
-        assert model_at_hand("cpu", place, 1) != place.runs / cell.name / "model"
+        assert first_trained([best, second], place) != place.runs / cell.name / "model"
         shutil.rmtree(place.runs / cell.name)
         train(cell.settings, place.runs / cell.name)
-        assert model_at_hand("cpu", place, 1) == place.runs / cell.name / "model"
+        assert first_trained([best, second], place) == place.runs / cell.name / "model"
 
 
 def test_the_sampling_table_has_the_gain_beside_the_published_one():

@@ -1,5 +1,6 @@
 """`samovar reproduce sampling`: what averaging gains over the classifier at the mean, beside the published gain."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ import numpy as np
 from samovar.config import named_protocol
 from samovar.evaluation import Evaluator, training_dataset
 from samovar.evaluation_plots import sampling_figure
-from samovar.experiments.cells import Scale, conv_cell
+from samovar.experiments.cells import Cell, Scale, conv_cell
 from samovar.experiments.cells import sampling as sampling_cells
 from samovar.experiments.reproduce import Workplace, finished_run
 from samovar.experiments.sampling import sampling_study
@@ -41,12 +42,21 @@ def sampling(scale: Scale, place: Workplace, seed: int, device: str) -> tuple[Wr
 
 
 def model_at_hand(scale: Scale, place: Workplace, shot: Shot) -> Path | None:
-    """The paper's SC-AT-TEN for that shot; at cpu scale, where it was not trained, SAMOVAR-base, else the shipped."""
+    """The best that was trained for that shot; at cpu scale, where nothing was, the shipped one."""
+    trained = first_trained(preferred(scale, shot), place)
+    return locate_model("cifar_fs") if trained is None and scale == "cpu" else trained
+
+
+def preferred(scale: Scale, shot: Shot) -> list[Cell]:
+    """The paper's SC-AT-TEN; at cpu scale SAMOVAR-base after it."""
     wanted = [cell for cell in sampling_cells(scale) if cell.settings.episodes.shot == shot]
-    for cell in (*wanted, *([conv_cell("samovar", shot)] if scale == "cpu" else [])):
-        if (run := finished_run(cell, place)) is not None:
-            return run.model
-    return locate_model("cifar_fs") if scale == "cpu" else None
+    return [*wanted, conv_cell("samovar", shot)] if scale == "cpu" else wanted
+
+
+def first_trained(cells: Iterable[Cell], place: Workplace) -> Path | None:
+    """The model of the first cell whose run is finished."""
+    runs = (finished_run(cell, place) for cell in cells)
+    return next((run.model for run in runs if run is not None), None)
 
 
 def sampling_text(scale: Scale, studies: dict[str, dict[str, Any]]) -> Written:
