@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from samovar.config import AugmentationSettings
 from samovar.data.augmentation import Normalisation, augmentation_noise, flip_and_crop, jitter, network_input
+from samovar.data.store import ClassEntry, Contents, write_store
 
 PLAIN = Normalisation((0.0,) * 3, (1.0,) * 3)
 
@@ -86,3 +87,20 @@ def test_network_input_is_normalised_channels_last_and_augmented_only_with_noise
     assert augmented.is_contiguous(memory_format=torch.channels_last)
     one = network_input(batch[1:], PLAIN, everything, noise[1:])
     torch.testing.assert_close(augmented[3:], one)
+
+
+def test_what_is_constant_in_training_is_shifted_but_not_blown_up(tmp_path):
+    """A dead unit of an encoder that wakes up for new classes."""
+    features = np.random.default_rng(0).standard_normal((8, 3)).astype(np.float32)
+    features[:4, 1], features[4:, 1] = 0.0, 1.0
+    contents = Contents(
+        [ClassEntry("a", 4), ClassEntry("b", 4)],
+        (3,),
+        lambda position: features[4 * position : 4 * position + 4],
+        {"own": {"train": ["a"], "test": ["b"]}},
+        dtype="float32",
+    )
+    store = write_store("features", {}, contents, tmp_path)
+    normalised = Normalisation.standard(store)(torch.from_numpy(features))
+    np.testing.assert_allclose(normalised[:, 1], features[:, 1])
+    np.testing.assert_allclose(normalised[:4, [0, 2]].std(0, correction=0), 1, rtol=1e-4)

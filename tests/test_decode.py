@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from samovar.data.decode import Conversion, decode
+from samovar.data.decode import AT_ONCE, LARGEST_FILE, Conversion, decode, decode_all, read_file
 from samovar.errors import DataError
 
 RGB = Conversion(8)
@@ -114,3 +114,38 @@ def bomb(width: int, height: int) -> bytes:
 def test_bad_files_are_named(content, words):
     with pytest.raises(DataError, match=rf"photo.jpg .*({words})"):
         decode(content, "photo.jpg", RGB)
+
+
+def test_exif_data_that_cannot_be_written_back_is_an_error_that_names_the_file():
+    exif = Image.Exif()
+    exif[0x0112], exif[0x0128] = 6, 2  # turned; the unit of resolution, whose type is changed to a fraction below
+    content = encode(halves("RGB", "white", "black"), "JPEG", exif=exif)
+    damaged = content.replace(b"\x28\x01\x03\x00", b"\x28\x01\x05\x00").replace(
+        b"\x01\x28\x00\x03", b"\x01\x28\x00\x05"
+    )
+    assert damaged != content
+    with pytest.raises(DataError, match=r"holiday.jpg is not an image"):
+        decode(damaged, "holiday.jpg", RGB)
+
+
+def test_few_files_are_held_at_once():
+    taken = []
+
+    def files(broken: int):
+        for number in range(3 * AT_ONCE):
+            taken.append(number)
+            yield str(number), b"" if number == broken else encode(halves("L", number, 0), "PNG")
+
+    with pytest.raises(DataError, match="5 is not an image"):
+        decode_all(files(broken=5), GREY)
+    assert len(taken) <= AT_ONCE
+    np.testing.assert_array_equal(decode_all(files(broken=-1), GREY)[:, 0, 0, 0], np.arange(3 * AT_ONCE))
+
+
+def test_files_too_large_are_not_read(tmp_path):
+    with (tmp_path / "huge.png").open("wb") as file:
+        file.truncate(LARGEST_FILE + 1)
+    with pytest.raises(DataError, match=r"huge.png has 268,435,457 bytes"):
+        read_file(tmp_path / "huge.png")
+    with pytest.raises(DataError, match="cannot be read"):
+        read_file(tmp_path / "missing.png")

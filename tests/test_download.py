@@ -3,6 +3,7 @@
 import hashlib
 import http.server
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import ClassVar
 
 import pytest
@@ -64,7 +65,15 @@ def test_whole_download_is_done_once(server, tmp_path):
     assert shares[-1] == 1
     download(file, tmp_path, "", silent)
     assert len(Handler.requests) == 1
-    assert [each.name for each in tmp_path.iterdir()] == ["data.bin"]
+    assert [each.name for each in tmp_path.glob("[!.]*")] == ["data.bin"]
+
+
+def test_two_at_once_fetch_once(server, tmp_path):
+    file = file_at(f"{server}/data.bin")
+    with ThreadPoolExecutor(4) as pool:
+        paths = list(pool.map(lambda _: download(file, tmp_path, "", silent), range(4)))
+    assert {path.read_bytes() for path in paths} == {CONTENT}
+    assert len(Handler.requests) == 1
 
 
 @pytest.mark.parametrize("kind", ["data", "norange"])
@@ -92,7 +101,7 @@ def test_whole_part_needs_nothing_more(server, tmp_path):
 def test_wrong_checksum_is_refused_and_removed(server, tmp_path):
     with pytest.raises(DataError, match="checksum"):
         download(file_at(f"{server}/data.bin", b"other"), tmp_path, "", silent)
-    assert list(tmp_path.iterdir()) == []
+    assert not list(tmp_path.glob("[!.]*"))
 
 
 def test_no_network_says_what_to_put_where(tmp_path):

@@ -13,9 +13,11 @@ from PIL import Image
 
 from samovar.config import PrepareSettings
 from samovar.data.dataset import Dataset
+from samovar.data.decode import Conversion
 from samovar.data.prepare import list_stores, prepare, unofficial_files
 from samovar.data.splits import published
 from samovar.errors import DataError
+from samovar.images import conversion_of
 
 ALL_CIFAR = sorted(name for part in published("cifar_fs").values() for name in part)
 
@@ -33,9 +35,9 @@ def make_zip(path: Path, entries: dict[str, bytes]) -> Path:
     return path
 
 
-def make_cifar(folder: Path, per_class: int = 2, names: list[str] = ALL_CIFAR, cut: int = 0) -> Path:
+def make_cifar(folder: Path, per_class: int = 2, names: list[str] = ALL_CIFAR, cut: int = 0, groups: int = 20) -> Path:
     """The binary layout: image j of label i has red i, green j, blue 7."""
-    coarse = [f"group{i}" for i in range(20)]
+    coarse = [f"group{i}" for i in range(groups)]
     planes = np.zeros((100, per_class, 2 + 3072), np.uint8)
     planes[..., 0], planes[..., 1] = np.arange(100)[:, None] // 5, np.arange(100)[:, None]
     planes[..., 2:1026] = np.arange(100)[:, None, None]
@@ -167,6 +169,32 @@ def test_folder_by_fraction_by_file_and_by_subfolders(tmp_path):
     assert set(list_stores()) == {"folder", "other", "third"}
 
 
+def test_parts_are_told_from_classes(tmp_path):
+    """`train` may be a class, and hidden folders are nobody's."""
+    (make_folder(tmp_path / "toys", ["train", "car", "plane"]) / ".ipynb_checkpoints").mkdir()
+    store = prepare("folder", tmp_path / "toys", PrepareSettings(size=8))
+    assert [entry.name for entry in store.classes] == ["car", "plane", "train"]
+    for part, name in (("train", "a"), ("val", "b"), ("test", "c")):
+        make_folder(tmp_path / "parts" / part, [name])
+    (tmp_path / "parts" / ".ipynb_checkpoints").mkdir()
+    store = prepare("folder", tmp_path / "parts", PrepareSettings(size=8))
+    assert [store.split(part) for part in ("train", "val", "test")] == [[0], [1], [2]]
+
+
+def test_a_store_of_another_name_reads_new_images_as_its_source_does(tmp_path):
+    make_omniglot(tmp_path)
+    plain, renamed = (prepare("omniglot", tmp_path, store_name=name) for name in (None, "mine"))
+    assert conversion_of(renamed) == conversion_of(plain) == Conversion(28, "grey", "lanczos", inverted=True)
+
+
+def test_changed_images_of_miniimagenet_are_noticed(tmp_path):
+    for value in (0, 200):
+        for part in published("miniimagenet").values():
+            (tmp_path / part[0]).mkdir(exist_ok=True)
+            (tmp_path / part[0] / "a.png").write_bytes(picture(value, 30, "RGB"))
+        assert prepare("miniimagenet", tmp_path).array.max() == value
+
+
 def test_a_changed_image_is_noticed(tmp_path):
     root, settings = make_folder(tmp_path / "x", ["a", "b", "c"]), PrepareSettings(size=10)
     assert prepare("folder", root, settings).array[0, 0, 0, 0] == 0
@@ -222,6 +250,9 @@ def bad_inputs(root: Path) -> dict[str, tuple[str, Path, str]]:
     folder = case("other class names")
     make_cifar(folder, names=[f"x{i}" for i in range(100)])
     cases["other class names"] = ("fc100", folder, "not those of CIFAR-100")
+    folder = case("few superclasses")
+    make_cifar(folder, groups=3)
+    cases["few superclasses"] = ("cifar_fs", folder, "not those of CIFAR-100")
     cases["nothing there"] = ("omniglot", case("empty"), "images_background.zip is not there")
     folder = case("cut zip")
     make_omniglot(folder)
@@ -242,6 +273,10 @@ def bad_inputs(root: Path) -> dict[str, tuple[str, Path, str]]:
     make_miniimagenet(folder)
     write(folder / "val.csv", b"a,b\n1,2\n")
     cases["csv without columns"] = ("miniimagenet", folder, "columns filename and label")
+    folder = case("csv huge")
+    make_miniimagenet(folder)
+    write(folder / "val.csv", b"filename,label\n" + b"x" * 200_000)
+    cases["csv with a huge field"] = ("miniimagenet", folder, "val.csv cannot be read")
     folder = case("csv twice")
     make_miniimagenet(folder)
     write(folder / "val.csv", (folder / "train.csv").read_bytes())
@@ -275,16 +310,19 @@ def bad_inputs(root: Path) -> dict[str, tuple[str, Path, str]]:
     ):
         np.savez(root / f"{name}.npz", **arrays, allow_pickle=True)
         cases[f"features {name}"] = ("features", root / f"{name}.npz", words)
+    np.savez(root / "cut.npz", features=np.ones((40, 30)), labels=np.arange(40))
+    write(root / "cut.npz", (root / "cut.npz").read_bytes()[:5000])
+    cases["cut npz"] = ("features", root / "cut.npz", "cut.npz cannot be read")
     cases["no npz"] = ("features", write(root / "text.npz", b"text"), "cannot be read")
     return cases
 
 
 NAMES_OF_BAD_INPUTS = [
-    "cut archive", "not an archive", "cut records", "other class names", "nothing there", "cut zip",
-    "zip entry climbing", "zip entry absolute", "zip entry windows", "broken drawing",
-    "csv names a missing image", "csv without columns", "class in two csv files", "no download",
-    "text as jpg", "empty class", "class twice", "link out of the folder", "empty folder", "no folder",
-    "features nan", "features lengths", "features no labels", "features objects", "no npz",
+    "cut archive", "not an archive", "cut records", "other class names", "few superclasses", "nothing there",
+    "cut zip", "zip entry climbing", "zip entry absolute", "zip entry windows", "broken drawing",
+    "csv names a missing image", "csv without columns", "csv with a huge field", "class in two csv files",
+    "no download", "text as jpg", "empty class", "class twice", "link out of the folder", "empty folder", "no folder",
+    "features nan", "features lengths", "features no labels", "features objects", "cut npz", "no npz",
 ]  # fmt: skip
 
 
@@ -309,11 +347,19 @@ def test_unknown_source_and_bad_names(tmp_path):
         prepare("folder", tmp_path, store_name="../x")
     with pytest.raises(DataError, match="needs --root"):
         prepare("folder")
+    for kept in ("downloads", "cifar_fs"):
+        with pytest.raises(DataError, match="kept for other things"):
+            prepare("folder", tmp_path, store_name=kept)
 
 
 @pytest.mark.parametrize(
     ("content", "words"),
-    [("{", "cannot be read"), ("[1]", "must be JSON"), ('{"train": ["nobody"]}', "lists 'nobody'")],
+    [
+        ("{", "cannot be read"),
+        ("[" * 100_000, "cannot be read"),
+        ("[1]", "must be JSON"),
+        ('{"train": ["nobody"]}', "lists 'nobody'"),
+    ],
 )
 def test_bad_split_files(tmp_path, content, words):
     root = make_folder(tmp_path / "x", ["a", "b", "c"])

@@ -49,6 +49,35 @@ def test_channel_statistics_are_those_of_the_training_classes(tmp_path):
     assert store.facts["std"] == pytest.approx([np.sqrt(2)] * 3)
 
 
+def test_statistics_follow_the_splitting_scheme(tmp_path):
+    images = np.arange(24, dtype=np.uint8).reshape(4, 2, 1, 3)  # two classes of two
+    contents = Contents(
+        [ClassEntry("a", 2), ClassEntry("b", 2)],
+        (2, 1, 3),
+        lambda position: images[2 * position : 2 * position + 2],
+        {"first": {"train": ["a"], "test": ["b"]}, "second": {"train": ["b"], "test": ["a"]}},
+    )
+    store = write_store("toy", {}, contents, tmp_path)
+    for scheme, part in ((None, images[:2]), ("first", images[:2]), ("second", images[2:])):
+        mean, std = store.statistics(scheme)
+        np.testing.assert_allclose(mean, part.mean((0, 1, 2)))
+        np.testing.assert_allclose(std, part.std((0, 1, 2)))
+
+
+def test_what_is_not_a_store_is_never_replaced(tmp_path):
+    """A user's images under the name of the store to be, or files beside a store's own."""
+    (tmp_path / "toy" / "cats").mkdir(parents=True)
+    (tmp_path / "toy" / "cats" / "tom.png").write_bytes(b"precious")
+    with pytest.raises(DataError, match="would be lost"):
+        make_store(tmp_path, [2, 2])
+    assert (tmp_path / "toy" / "cats" / "tom.png").read_bytes() == b"precious"
+    store = make_store(tmp_path, [2, 2], name="other")
+    (store.folder / "notes.txt").write_text("precious")
+    with pytest.raises(DataError, match="would be lost"):
+        make_store(tmp_path, [3, 3], name="other")
+    assert (store.folder / "notes.txt").exists()
+
+
 def test_opening_maps_and_does_not_load(tmp_path):
     """Opening a store of 1.3 GB (a sparse file) and reading one pixel adds less than 50 MB to the process."""
     store = make_store(tmp_path, [2, 2], shape=(84, 84, 3))

@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 from PIL import Image
 
-from samovar.data.decode import Conversion, convert, decode
+from samovar.data.decode import Conversion, convert, decode, read_file
 from samovar.data.sources import REGISTRY
 from samovar.data.sources.folder import class_folders
 from samovar.data.store import Store
@@ -22,19 +22,16 @@ def conversion_of(store: Store) -> Conversion | None:
     shape, options = store.facts["shape"], store.facts["options"]
     if len(shape) != 3:
         return None
-    source = REGISTRY.get(store.name)
+    name = store.facts.get("source_name", store.name)  # a store may be kept under another name
+    source = REGISTRY.get(name)
     inverted = bool(options.get("inverted", source is not None and source.inverted))
-    resampling = "lanczos" if store.name in ("omniglot", "glyphs") else "bilinear"
+    resampling = "lanczos" if name in ("omniglot", "glyphs") else "bilinear"
     return Conversion(shape[0], "rgb" if shape[2] == 3 else "grey", resampling, inverted)  # type: ignore[arg-type]
 
 
 def read_image(path: Path, conversion: Conversion) -> NDArray[np.uint8]:
     """An image file to (H, W, C) uint8."""
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise DataError(f"{path} cannot be read: {error.strerror or error}.") from error
-    return decode(content, str(path), conversion)
+    return decode(read_file(path), str(path), conversion)
 
 
 def labelled_folder(root: Path) -> tuple[list[Path], list[str]]:

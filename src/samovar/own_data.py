@@ -5,11 +5,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from PIL import Image, UnidentifiedImageError
 
 from samovar.config import PrepareSettings
+from samovar.data.decode import shorter_side
 from samovar.data.prepare import prepare
-from samovar.data.sources.folder import class_folders
+from samovar.data.sources.folder import class_folders, is_presplit
 from samovar.data.store import Store
 from samovar.errors import DataError
 from samovar.run_config import TrainSettings
@@ -22,9 +22,9 @@ def prepare_own(settings: TrainSettings, root: Path | None) -> tuple[TrainSettin
         raise DataError(f"The preset {name} needs your data: --root {'FOLDER' if name == 'folder' else 'FILE.npz'}.")
     if name == "features":
         return fit_to(settings, prepare(name, root))
-    presplit = (root / "train").is_dir()
     if not root.is_dir():
         raise DataError(f"There is no folder {root}.")
+    presplit = is_presplit(root)
     folders = class_folders(root / "train" if presplit else root)
     chosen = PrepareSettings(size=_size(folders), fractions=(1, 0, 0) if presplit else _fractions(len(folders)))
     return fit_to(settings, prepare(name, root, chosen))
@@ -38,15 +38,7 @@ def _fractions(classes: int) -> tuple[float, float, float]:
 
 def _size(folders: list[tuple[Path, list[Path]]]) -> int:
     """32, 64 or 84 pixels, by the median of the images' shorter sides."""
-    sides = []
-    for _, images in folders:
-        try:
-            with Image.open(images[0]) as image:
-                sides.append(min(image.size))
-        except (OSError, UnidentifiedImageError) as error:
-            raise DataError(
-                f"{images[0]} is not an image that can be read ({error}). Mend it, or remove it."
-            ) from error
+    sides = [shorter_side(images[0]) for _, images in folders]
     median = statistics.median(sides) if sides else 84
     return 32 if median < 48 else 64 if median < 74 else 84
 

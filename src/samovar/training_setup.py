@@ -22,7 +22,7 @@ def store_dataset(settings: TrainSettings, split: str, store: Store | None = Non
 
 def normalisation_of(settings: TrainSettings, dataset: Dataset) -> Normalisation:
     """How images enter the network."""
-    standard = Normalisation.standard(dataset.store)
+    standard = Normalisation.standard(dataset.store, settings.data.scheme)
     if settings.data.normalisation == "standard":
         return standard
     channels = len(standard.mean)

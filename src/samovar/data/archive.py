@@ -1,6 +1,7 @@
 """Reading official archives without unpacking them. Names and sizes inside are hostile until checked."""
 
 import contextlib
+import struct
 import tarfile
 import zipfile
 import zlib
@@ -10,7 +11,17 @@ from pathlib import Path, PurePosixPath
 from samovar.data.decode import LARGEST_FILE
 from samovar.errors import DataError
 
-DAMAGED = (zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError)
+DAMAGED = (
+    zipfile.BadZipFile,
+    tarfile.TarError,
+    zlib.error,
+    struct.error,
+    EOFError,
+    OSError,
+    UnicodeDecodeError,
+    NotImplementedError,
+    RuntimeError,
+)
 
 
 def find(root: Path, name: str) -> Path | None:

@@ -13,6 +13,8 @@ from samovar.noise import generator
 
 NUMBERS_PER_IMAGE = 6
 GREY = (0.299, 0.587, 0.114)
+CONSTANT = 1e-6
+"""A standard deviation below this is none."""
 
 
 def augmentation_noise(seed: int, step: int, tasks: range, images: int, purpose: str) -> Tensor:
@@ -30,11 +32,14 @@ class Normalisation:
     scale: float = 255.0
 
     @classmethod
-    def standard(cls, store: Store) -> "Normalisation":
-        """To mean 0 and standard deviation 1 over the training classes of a store."""
+    def standard(cls, store: Store, scheme: str | None = None) -> "Normalisation":
+        """To mean 0 and standard deviation 1 over the training classes of a store.
+
+        What is constant there is only shifted: divided by almost nothing, it would drown all else in other classes.
+        """
         scale = 255.0 if store.array.dtype == np.uint8 else 1.0
-        mean, std = (tuple(value / scale for value in store.facts[key]) for key in ("mean", "std"))
-        return cls(mean, std, scale)
+        mean, std = (tuple(value / scale for value in values) for values in store.statistics(scheme))
+        return cls(mean, tuple(value if value > CONSTANT else 1.0 for value in std), scale)
 
     def __call__(self, images: Tensor) -> Tensor:
         """Images (B, H, W, C) with values from 0 to `scale`, or features (B, d) with scale 1; the result is float."""
@@ -45,7 +50,7 @@ class Normalisation:
             for values in (self.mean, self.std)
         )
         normalised = (
-            flat.to(torch.float32, copy=True).sub_(mean * self.scale).mul_(1 / (self.scale * std.clamp(min=1e-6)))
+            flat.to(torch.float32, copy=True).sub_(mean * self.scale).mul_(1 / (self.scale * std.clamp(min=CONSTANT)))
         )
         return normalised.view(images.shape)
 

@@ -6,6 +6,8 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
+from filelock import FileLock
+
 from samovar.data.sources.base import Download
 from samovar.errors import DataError
 from samovar.progress import Progress
@@ -16,17 +18,22 @@ CHUNK = 2**20
 def download(file: Download, folder: Path, hint: str, progress: Progress) -> Path:
     """Fetch a file into a folder; what an earlier attempt left (`.part`) is gone on with."""
     target = folder / file.name
-    if target.exists() and md5(target) == file.md5:
-        return target
-    part = folder / f"{file.name}.part"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        _fetch(file.url, part, progress)
+        with FileLock(folder / f".{file.name}.lock"):  # a second process waits and finds the file there
+            return _fetch_once(file, target, progress)
     except (urllib.error.URLError, http.client.HTTPException, OSError) as error:
         raise DataError(
             f"Could not download {file.url} ({error}). What was received is kept; try again, or get the file by other "
             f"means and name its folder with --root. {hint}"
         ) from error
+
+
+def _fetch_once(file: Download, target: Path, progress: Progress) -> Path:
+    if target.exists() and md5(target) == file.md5:
+        return target
+    part = target.with_name(f"{target.name}.part")
+    _fetch(file.url, part, progress)
     if md5(part) != file.md5:
         part.unlink()
         raise DataError(f"{file.url} did not have the expected checksum; it was removed. Try again, or use --root.")

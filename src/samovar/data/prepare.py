@@ -12,6 +12,9 @@ from samovar.data.store import Store, data_folder, open_store, write_store
 from samovar.errors import DataError
 from samovar.progress import Progress, silent
 
+DOWNLOADS = "downloads"
+"""The folder beside the stores for what was fetched."""
+
 
 def source_named(name: str) -> Source:
     """The source of this name."""
@@ -35,15 +38,14 @@ def prepare(
     """
     source, settings, folder = source_named(name), settings or PrepareSettings(), folder or data_folder()
     store_name = store_name or name
-    if Path(store_name).name != store_name or store_name.startswith("."):
-        raise DataError(f"{store_name!r} cannot be the name of a data set: use letters, digits, - and _.")
+    _check_name(store_name, name)
     if root is None and (folder / store_name).exists():
         with contextlib.suppress(DataError):  # a damaged store is made again
             return open_store(store_name, folder)
     if root is None and source.root_hint:
         if not source.downloads:
             raise DataError(f"{name} needs --root. {source.root_hint}")
-        root = folder / "downloads"
+        root = folder / DOWNLOADS
         for file in source.downloads:
             download(file, root, source.root_hint, progress)
     elif root is not None and not root.exists():
@@ -51,6 +53,13 @@ def prepare(
     contents = source.open(root or Path(), settings)
     facts = {"source_name": name, "title": source.title, "licence": source.licence, "citation": source.citation}
     return write_store(store_name, facts, contents, folder, progress)
+
+
+def _check_name(store_name: str, source_name: str) -> None:
+    if Path(store_name).name != store_name or store_name.startswith("."):
+        raise DataError(f"{store_name!r} cannot be the name of a data set: use letters, digits, - and _.")
+    if store_name == DOWNLOADS or (store_name in REGISTRY and store_name != source_name):
+        raise DataError(f"{store_name!r} is kept for other things. Choose another name with --store.")
 
 
 def ready(name: str, progress: Progress = silent) -> Store:
@@ -71,7 +80,7 @@ def list_stores(folder: Path | None = None) -> dict[str, Store | DataError]:
     found: dict[str, Store | DataError] = {}
     folder = folder or data_folder()
     for path in sorted(folder.iterdir()) if folder.is_dir() else []:
-        if path.is_dir() and not path.name.startswith(".") and path.name != "downloads":
+        if path.is_dir() and not path.name.startswith(".") and path.name != DOWNLOADS:
             try:
                 found[path.name] = Store(path)
             except DataError as error:

@@ -1,6 +1,7 @@
 """Which classes are for training, validation and test: the published lists, and ways to split a user's own classes."""
 
 import json
+import math
 from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
@@ -28,8 +29,8 @@ def by_count(names: Sequence[str], train: int, val: int, seed: int, purpose: str
 
 def by_fraction(names: Sequence[str], fractions: tuple[float, float, float], seed: int) -> Split:
     """A seeded random split by the shares of train, val and test."""
-    if min(fractions) < 0 or sum(fractions) <= 0:
-        raise DataError(f"The fractions of train, val and test must not be negative or all zero, but are {fractions}.")
+    if not all(0 <= share < math.inf for share in fractions) or sum(fractions) <= 0:
+        raise DataError(f"Fractions of train, val and test are numbers from 0 on, not all zero; these are {fractions}.")
     train, val = (round(len(names) * sum(fractions[: i + 1]) / sum(fractions)) for i in (0, 1))
     return by_count(names, train, val - train, seed, "fraction")
 
@@ -42,7 +43,7 @@ def by_file(path: Path) -> Split:
             part in SPLITS and isinstance(names, list) and all(isinstance(name, str) for name in names)
             for part, names in split.items()
         )
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise DataError(f"The split file {path} cannot be read ({error}).") from error
     if not well_formed:
         raise DataError(

@@ -132,6 +132,22 @@ class Store:
             raise DataError(f"{self.name} has no part {split!r} in its split; it has {', '.join(schemes[chosen])}.")
         return [self.positions[name] for name in schemes[chosen][split]]
 
+    @cached_property
+    def identity(self) -> str:
+        """Which images, classes and splits these are, wherever and whenever they were prepared."""
+        told = {key: self.facts[key] for key in ("checksum", "classes", "splits", "shape", "dtype")}
+        return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
+
+    def statistics(self, scheme: str | None = None) -> tuple[list[float], list[float]]:
+        """Mean and standard deviation of each channel over the training classes of a splitting scheme."""
+        if scheme is None or scheme == next(iter(self.facts["splits"])):
+            return self.facts["mean"], self.facts["std"]
+        ends = np.cumsum([entry.count for entry in self.classes])
+        found = _Statistics(self.facts["shape"][-1])
+        for position in self.split("train", scheme):
+            found.add(self.array[ends[position] - self.classes[position].count : ends[position]])
+        return found.mean.tolist(), found.std.tolist()
+
     def verify(self) -> None:
         """Compare the array with its recorded checksum."""
         if checksum(self.folder / "data.npy") != self.facts["checksum"]:
@@ -167,6 +183,7 @@ def write_store(
         with FileLock(folder / f".{name}.lock"):
             if (existing := _same(target, contents)) is not None:
                 return existing
+            _check_replaceable(target)
             for remains in folder.glob(f".{name}.writing*"):  # of a process that was killed: the lock is ours now
                 shutil.rmtree(remains, ignore_errors=True)
             unfinished = folder / f".{name}.writing"
@@ -193,6 +210,17 @@ def _same(target: Path, contents: Contents) -> Store | None:
         if all(store.facts[key] == value for key, value in described.items()):
             return store
     return None
+
+
+def _check_replaceable(target: Path) -> None:
+    """Refuse to remove what is not a store, such as the very images it is made from."""
+    if target.is_dir() and {path.name for path in target.iterdir()} <= {"data.npy", "store.json"}:
+        return
+    if target.exists():
+        raise DataError(
+            f"{target} is there and holds other things than a prepared data set, which would be lost. Choose another "
+            "name with --store, or another data folder with the variable SAMOVAR_DATA."
+        )
 
 
 def _replace(unfinished: Path, target: Path) -> None:

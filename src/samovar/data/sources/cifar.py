@@ -43,7 +43,11 @@ def _open(name: str, root: Path, settings: PrepareSettings) -> Contents:
     table = np.concatenate(records)
     fine, coarse = (parts[part].decode("ascii", "replace").split() for part in PARTS[2:])
     split = published(name)
-    if sorted(fine) != sorted(each for part in split.values() for each in part) or table[:, 1].max() >= len(fine):
+    if (
+        sorted(fine) != sorted(each for part in split.values() for each in part)
+        or table[:, 0].max() >= len(coarse)
+        or table[:, 1].max() >= len(fine)
+    ):
         raise DataError(f"The class names in {files[0]} are not those of CIFAR-100. {HINT}")
     rows = [np.flatnonzero(table[:, 1] == label) for label in range(len(fine))]
     classes = [

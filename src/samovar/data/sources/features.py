@@ -19,13 +19,13 @@ def _load(root: Path) -> tuple[NDArray[Any], NDArray[Any], list[Path]]:
     names = ("features", "labels")
     try:
         if root.suffix == ".npz" and root.is_file():
-            with np.load(root, allow_pickle=False) as arrays:
+            with root.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
                 return arrays[names[0]], arrays[names[1]], [root]
         files = [root / f"{name}.npy" for name in names]
         if all(path.is_file() for path in files):
             features, labels = (np.load(path, allow_pickle=False, mmap_mode="r") for path in files)
             return features, labels, files
-    except (OSError, ValueError, KeyError, EOFError) as error:
+    except Exception as error:  # a damaged file makes NumPy raise whatever its parsers stumble over
         raise DataError(f"{root} cannot be read ({error}). {HINT}") from error
     raise missing(root, HINT)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from samovar.config import PrepareSettings
-from samovar.data.decode import EXTENSIONS, Conversion, decode_all
+from samovar.data.decode import EXTENSIONS, Conversion, decode_all, read_file
 from samovar.data.sources.base import Source, missing
 from samovar.data.splits import Split, by_file, by_fraction
 from samovar.data.store import SPLITS, ClassEntry, Contents, fingerprint
@@ -28,13 +28,19 @@ def class_folders(root: Path) -> list[tuple[Path, list[Path]]]:
     return found
 
 
+def is_presplit(root: Path) -> bool:
+    """Only train/, val/ and test/, with folders inside train/? Otherwise these are classes like any other."""
+    folders = {path.name for path in root.iterdir() if path.is_dir() and not path.name.startswith(".")}
+    return "train" in folders <= set(SPLITS) and any(path.is_dir() for path in (root / "train").iterdir())
+
+
 def _open(root: Path, settings: PrepareSettings) -> Contents:
     if not root.is_dir():
         raise missing(root, HINT)
     conversion = Conversion(settings.size, settings.colour, "bilinear", settings.inverted)
-    parts = [root / part for part in SPLITS if (root / part).is_dir()]
-    presplit = (root / "train").is_dir() and {path.name for path in root.iterdir() if path.is_dir()} <= set(SPLITS)
-    found = {part: class_folders(part) for part in parts} if presplit else {root: class_folders(root)}
+    presplit = is_presplit(root)
+    parts = [root / part for part in SPLITS if (root / part).is_dir()] if presplit else [root]
+    found = {part: class_folders(part) for part in parts}
     members = [each for folders in found.values() for each in folders]
     if not members:
         raise missing(root, HINT)
@@ -48,7 +54,7 @@ def _open(root: Path, settings: PrepareSettings) -> Contents:
         split = by_fraction(names, settings.fractions, settings.seed)
 
     def read(position: int) -> np.ndarray:
-        return decode_all(((str(path), path.read_bytes()) for path in members[position][1]), conversion)
+        return decode_all(((str(path), read_file(path)) for path in members[position][1]), conversion)
 
     return Contents(
         [ClassEntry(folder.name, len(images)) for folder, images in members],
