@@ -41,7 +41,12 @@ def archives() -> Callable[[str], Path]:
 
 
 def make_store(
-    folder: Path, counts: list[int], shape: tuple[int, ...] = (6, 6, 3), split: dict | None = None, name: str = "toy"
+    folder: Path,
+    counts: list[int],
+    shape: tuple[int, ...] = (6, 6, 3),
+    split: dict | None = None,
+    name: str = "toy",
+    source_name: str = "toy",
 ) -> Store:
     """A store whose image i has all values i modulo 251: images tell their index."""
     first = np.concatenate([[0], np.cumsum(counts)])
@@ -57,7 +62,8 @@ def make_store(
         read,
         {"all": split or {"train": names, "val": [], "test": []}},
     )
-    return write_store(name, {"title": "toy", "licence": "none", "citation": "none"}, contents, folder)
+    facts = {"source_name": source_name, "title": "toy", "licence": "none", "citation": "none"}
+    return write_store(name, facts, contents, folder)
 
 
 @pytest.fixture(scope="session")

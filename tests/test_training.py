@@ -19,6 +19,7 @@ from safetensors.torch import load_file, save_file
 from samovar.cli import main
 from samovar.config import AugmentationSettings, EpisodeSettings, ModelSettings
 from samovar.errors import DataError, ModelError, RunError
+from samovar.evaluation import training_dataset
 from samovar.model_folder import load_model
 from samovar.models.model import FewShotModel
 from samovar.optimisation import decay_and_clip, step_size
@@ -175,11 +176,55 @@ def test_a_damaged_checkpoint_is_noticed_and_the_one_before_is_used(tmp_path):
     said: list[dict] = []
     train(TINY, run, watch=said.append)
     events = [line["event"] for line in said if "event" in line]
-    assert events[0] == "00000006.json is damaged (its checksum is wrong); the one before is used"
+    assert events[0] == "00000006.json is damaged (its checksum is wrong) and is passed over"
     assert events[1] == "going on after update 3"
     train(TINY, tmp_path / "whole")
     assert weights(run) == weights(tmp_path / "whole")
     assert len(list((run / "checkpoints").glob("*.json"))) == 2
+
+
+def test_without_a_whole_checkpoint_it_starts_again_and_keeps_the_new_ones(tmp_path):
+    run = tmp_path / "run"
+    with pytest.raises(KeyboardInterrupt):
+        train(TINY, run, watch=stop_at(10))
+    for path in (run / "checkpoints").glob("*.safetensors"):
+        path.write_bytes(b"damaged")
+    said: list[dict] = []
+
+    def stop_later(line: dict) -> None:
+        said.append(line)
+        stop_at(5)(line)
+
+    with pytest.raises(KeyboardInterrupt):
+        train(TINY, run, watch=stop_later)
+    assert said[2]["event"] == "no checkpoint is whole: starting from the beginning"
+    assert [path.stem for path in (run / "checkpoints").glob("*.json")] == ["00000003"]
+    train(TINY, run)
+    train(TINY, tmp_path / "whole")
+    assert weights(run) == weights(tmp_path / "whole")
+
+
+def test_other_data_or_first_weights_on_an_existing_run_are_refused(tmp_path, data_folder):
+    train(TINY, tmp_path / "other")
+    with pytest.raises(KeyboardInterrupt):
+        train(TINY, tmp_path / "run", init=tmp_path / "other" / "model", watch=stop_at(1))
+    with pytest.raises(RunError, match=r"other origins \(--init\)"):
+        train(TINY, tmp_path / "run")
+    names = [f"class {i}" for i in range(12)]
+    make_store(
+        data_folder, [10] * 12, (12, 12, 3), {"train": names[6:], "val": names[3:6], "test": names[:3]}
+    )  # the same images under the same name, otherwise split
+    with pytest.raises(RunError, match=r"other origins \(images and split of the data\)"):
+        train(TINY, tmp_path / "run", init=tmp_path / "other" / "model")
+
+
+def test_a_failed_start_binds_nobody(tmp_path):
+    with pytest.raises(DataError, match="too few classes"):
+        train(replace(TINY, validation=replace(TINY.validation, way=5)), tmp_path / "run")
+    try:
+        train(replace(TINY, model=replace(TINY.model, channels=1)), tmp_path / "run")
+    except RunError:
+        train(replace(TINY, updates=1), tmp_path / "run")  # the lock is free while the error is being handled
 
 
 def test_other_settings_on_an_existing_run_are_refused_by_name(tmp_path):
@@ -271,6 +316,9 @@ def test_starting_from_another_model(tmp_path):
         torch.testing.assert_close(first[name], second[name], rtol=1e-4, atol=1e-6)
     with pytest.raises(RunError, match="does not fit"):
         train(RESNET, tmp_path / "third", init=tmp_path / "first" / "model")
+    again: list[dict] = []
+    train(frozen, tmp_path / "second", init=tmp_path / "first" / "model", watch=again.append)
+    assert [line["event"] for line in again] == ["going on after update 1"]
 
 
 @pytest.mark.parametrize("damage", ["missing", "extra", "shape", "config", "weights", "format"])
@@ -359,7 +407,7 @@ def test_own_images_from_the_command_line(tmp_path, capsys):
     assert main(["train", "folder", "--root", str(tmp_path / "own"), "--out", str(tmp_path / "run"), *flags]) == 0
     captured = capsys.readouterr()
     assert "8 classes (train / val / test 4 / 2 / 2), 3 to 10 of each, stored as 32 x 32 x 3" in captured.err
-    assert "4-way 1-shot tasks with 2 queries per class; validating 2-way" in captured.err
+    assert "4-way 1-shot tasks with 2 queries per class; validating on 2-way 1-shot" in captured.err
     assert "Test accuracy" in captured.out
     for name in ("training.png", "episode.png", "test.json", "config.json", "metrics.jsonl"):
         assert (tmp_path / "run" / name).exists()
@@ -369,6 +417,66 @@ def test_own_images_from_the_command_line(tmp_path, capsys):
     assert "at least 2 classes in each" in capsys.readouterr().err
     assert main(["train", "folder", "--out", str(tmp_path / "none")]) == 2
     assert "--root" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("flags", "words"),
+    [
+        (["--optimizer.clip", "-1"], "--optimizer.clip must not be negative"),
+        (["--optimizer.learning-rate", "-1"], "--optimizer.learning-rate must be above 0"),
+        (["--optimizer.momentum", "1.5"], "--optimizer.momentum must be from 0"),
+        (["--validation.test-tasks", "0"], "--validation.test-tasks must be at least 1"),
+        (["--model.backbone", "conv5", "--model.size", "28"], "--size must be at least 32"),
+        (["--model.auxiliary-classes", "3"], "Use --model.auxiliary-classes 6"),
+        (["--devices", "0"], "--devices and --nodes must be at least 1"),
+        (["--accelerator", "abacus"], "cpu, cuda, mps or auto"),
+    ],
+)
+def test_impossible_settings_are_refused_with_the_flag_to_change(flags, words, tmp_path, capsys):
+    arguments = command(TINY, tmp_path / "run", *flags)
+    try:
+        assert main(arguments[arguments.index("train") :]) == 2
+    except SystemExit as stopped:  # the parser's own way
+        assert stopped.code == 2  # noqa: PT017
+    assert words in " ".join(capsys.readouterr().err.split())
+    assert not (tmp_path / "run" / "config.json").exists()
+
+
+def test_flags_hold_on_own_images(tmp_path, capsys):
+    """What the user chose is kept where the data allow it; two folders are two data sets."""
+    from PIL import Image
+
+    for root in ("own", "other"):
+        for i in range(8):
+            (tmp_path / root / f"c{i}").mkdir(parents=True)
+            for j in range(6):
+                Image.new("RGB", (20, 20), (30 * i, 40 * j, 0)).save(tmp_path / root / f"c{i}" / f"{j}.png")
+    flags = ["--updates", "1", "--validation.tasks", "2", "--validation.test-tasks", "2", "--model.width", "4"]
+    flags += ["--model.backbone", "resnet12", "--model.size", "16", "--model.channels", "1"]
+    flags += ["--validation.queries", "2", "--validation.shot", "3"]
+    out = ["--out", str(tmp_path / "run")]
+    assert main(["train", "folder", "--root", str(tmp_path / "own"), *out, *flags]) == 0
+    settings = json.loads((tmp_path / "run" / "config.json").read_text())["settings"]
+    assert {name: settings["model"][name] for name in ("backbone", "size", "channels")} == {
+        "backbone": "resnet12",
+        "size": 16,
+        "channels": 1,
+    }
+    assert (settings["validation"]["queries"], settings["validation"]["shot"]) == (2, 3)
+    assert settings["data"]["name"] == "folder-own"
+    assert main(["train", "folder", "--root", str(tmp_path / "other"), *out, *flags]) == 2
+    assert "data.name: folder-own -> folder-other" in capsys.readouterr().err
+
+
+def test_a_model_of_own_data_is_not_tested_on_data_prepared_anew(tmp_path, data_folder):
+    names = [f"class {i}" for i in range(12)]
+    first, second = ({"train": part[:6], "val": part[6:9], "test": part[9:]} for part in (names, names[::-1]))
+    make_store(data_folder, [10] * 12, (12, 12, 3), first, "mine", source_name="folder")
+    run = train(replace(TINY, updates=1, data=DataSettings("mine")), tmp_path / "run")
+    assert len(training_dataset(run.model, "test")) == 3
+    make_store(data_folder, [10] * 12, (12, 12, 3), second, "mine", source_name="folder")
+    with pytest.raises(DataError, match="may have been for training then"):
+        training_dataset(run.model, "test")
 
 
 def test_too_few_classes_are_refused_before_training(tmp_path, data_folder):
@@ -428,9 +536,10 @@ def test_a_backbone_of_ones_own_is_trained_saved_and_passed_again(tmp_path):
         def __init__(self) -> None:
             super().__init__()
             self.layer = torch.nn.Linear(3 * 12 * 12, 7)
+            self.dropout = torch.nn.Dropout(0.5)  # draws from torch's global state
 
         def forward(self, images: torch.Tensor) -> torch.Tensor:
-            return self.layer(images.flatten(1))
+            return self.dropout(self.layer(images.flatten(1)))
 
     settings = replace(TINY, updates=2, model=ModelSettings(backbone="custom", size=7))
     own = Own()
@@ -442,3 +551,9 @@ def test_a_backbone_of_ones_own_is_trained_saved_and_passed_again(tmp_path):
     load_model(tmp_path / "run" / "model", Own())
     with pytest.raises(RunError, match="passed as `backbone`"):
         train(settings, tmp_path / "other")
+    for name, seed in (("again", 1), ("and again", 2)):
+        torch.manual_seed(0)
+        module = Own()
+        torch.manual_seed(seed)
+        train(settings, tmp_path / name, backbone=module, init=tmp_path / "run" / "model")
+    assert weights(tmp_path / "again") == weights(tmp_path / "and again")

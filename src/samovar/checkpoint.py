@@ -63,7 +63,10 @@ def save_checkpoint(
     write_whole(folder / f"{name}.safetensors", content)
     facts = {"format": FORMAT, "sha256": hashlib.sha256(content).hexdigest(), "progressed": asdict(progressed)}
     write_whole(folder / f"{name}.json", json.dumps(facts).encode())
-    for old in sorted(folder.glob("*.json"))[:-KEPT]:
+    numbered = sorted(folder.glob("*.json"))
+    past = [path for path in numbered if path.stem <= name]
+    ahead = [path for path in numbered if path.stem > name]  # damaged ones, which an earlier start passed over
+    for old in (*past[:-KEPT], *ahead):
         old.unlink()
         old.with_suffix(".safetensors").unlink(missing_ok=True)
 
@@ -77,7 +80,7 @@ def load_checkpoint(
         try:
             progressed, tensors = _read(path)
         except (OSError, ValueError, KeyError, TypeError, SamovarError) as error:
-            complaints.append(f"{path.name} is damaged ({error}); the one before is used")
+            complaints.append(f"{path.name} is damaged ({error}) and is passed over")
             continue
         weights = {name.removeprefix("model."): t for name, t in tensors.items() if name.startswith("model.")}
         check_tensors(model.state_dict(), weights, path)
@@ -85,6 +88,8 @@ def load_checkpoint(
         for name, optimizer in optimizers.items():
             restore_optimizer(optimizer, name, tensors)
         return progressed, complaints
+    if complaints:
+        complaints.append("no checkpoint is whole: starting from the beginning")
     return None, complaints
 
 

@@ -180,6 +180,8 @@ class ModelSettings:
             refuse("--task-embedding conditions the layers of --backbone resnet12 only.")
         if not self.shared and (self.method != "samovar" or self.backbone == "resnet12"):
             refuse("Separate networks are for --method samovar without ResNet-12, the ablation of Table 1.")
+        if self.backbone == "conv5" and self.size < 32:
+            refuse(f"--backbone conv5 halves images five times, so --size must be at least 32, but is {self.size}.")
         if not 0 <= self.dropout < 1 or (self.dropout and self.backbone not in ("conv4", "conv5")):
             refuse("--dropout must be from 0 to below 1, and only CONV has it.")
         if (

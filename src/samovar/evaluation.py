@@ -183,4 +183,11 @@ def training_dataset(saved: SavedModel, split: str) -> Dataset:
     if "settings" not in saved.training:
         raise DataError("This model does not say what it was trained on; name the data to evaluate on.")
     data = saved.training["settings"]["data"]
-    return Dataset(ready(data["name"]), split, scheme=data["scheme"], rotations=data["rotations"])
+    store = ready(data["name"])
+    own = store.facts.get("source_name") in ("folder", "features")
+    if own and saved.training.get("data_identity", store.identity) != store.identity:
+        raise DataError(
+            f"{store.name} has been prepared anew since this model was trained, from other data or with another split: "
+            "what is for testing now may have been for training then. Prepare it as it was, or name the data to use."
+        )
+    return Dataset(store, split, scheme=data["scheme"], rotations=data["rotations"])

@@ -1,5 +1,6 @@
 """Training on a user's own images or vectors: size, split and way are chosen from what is there, and said."""
 
+import re
 import statistics
 from dataclasses import replace
 from pathlib import Path
@@ -20,14 +21,20 @@ def prepare_own(settings: TrainSettings, root: Path | None) -> tuple[TrainSettin
     name = settings.data.name
     if root is None:
         raise DataError(f"The preset {name} needs your data: --root {'FOLDER' if name == 'folder' else 'FILE.npz'}.")
+    plain = re.sub(r"[^\w-]+", "-", root.resolve().stem).strip("-")
+    store_name = f"{name}-{plain}"  # so that several can be kept
     if name == "features":
-        return fit_to(settings, prepare(name, root))
+        return fit_to(settings, prepare(name, root, store_name=store_name))
     if not root.is_dir():
         raise DataError(f"There is no folder {root}.")
     presplit = is_presplit(root)
     folders = class_folders(root / "train" if presplit else root)
-    chosen = PrepareSettings(size=_size(folders), fractions=(1, 0, 0) if presplit else _fractions(len(folders)))
-    return fit_to(settings, prepare(name, root, chosen))
+    chosen = PrepareSettings(
+        size=_size(folders) if settings.model.size == PrepareSettings.size else settings.model.size,
+        colour="grey" if settings.model.channels == 1 else "rgb",
+        fractions=(1, 0, 0) if presplit else _fractions(len(folders)),
+    )
+    return fit_to(settings, prepare(name, root, chosen, store_name=store_name))
 
 
 def _fractions(classes: int) -> tuple[float, float, float]:
@@ -44,7 +51,10 @@ def _size(folders: list[tuple[Path, list[Path]]]) -> int:
 
 
 def fit_to(settings: TrainSettings, store: Store) -> tuple[TrainSettings, list[str]]:
-    """Settings that this data allows: shape of the input, way, shots and queries."""
+    """Settings that this data allows: the input as it is stored; way, shots and queries as asked, or the most it has.
+
+    CONV-4 becomes CONV-5 for images of more than 32 pixels; other backbones stay.
+    """
     counts = np.array([entry.count for entry in store.classes])
     parts = {part: len(store.split(part)) for part in ("train", "val", "test")}
     if min(parts.values()) < 2:
@@ -54,23 +64,27 @@ def fit_to(settings: TrainSettings, store: Store) -> tuple[TrainSettings, list[s
         )
     shape = store.facts["shape"]
     if len(shape) == 3:
-        backbone = "conv4" if shape[0] <= 32 else "conv5"
-        model = replace(settings.model, backbone=backbone, channels=shape[2], size=shape[0])  # type: ignore[arg-type]
+        model = replace(settings.model, channels=shape[2], size=shape[0])
+        if model.backbone == "conv4" and model.size > 32:
+            model = replace(model, backbone="conv5")
     else:
         model = replace(settings.model, backbone="identity", size=shape[0])
     fewest = int(counts.min())
     if fewest < 2:
         short = store.classes[int(counts.argmin())].name
         raise DataError(f"Class {short!r} of {store.name} has {fewest} image; training needs at least 2 of each class.")
-    way, test_way = min(settings.episodes.way, parts["train"]), min(5, parts["val"], parts["test"])
-    shot = min(settings.episodes.shot, fewest - 1)
-    queries = min(settings.episodes.queries, fewest - shot)
-    episodes = replace(settings.episodes, way=way, shot=shot, queries=queries)
-    validation = replace(settings.validation, way=test_way, shot=shot, queries=min(15, fewest - shot))
-    fitted = replace(settings, model=model, episodes=episodes, validation=validation)
+    asked, test = settings.episodes, settings.validation
+    way, shot = min(asked.way, parts["train"]), min(asked.shot, fewest - 1)
+    queries = min(asked.queries, fewest - shot)
+    episodes = replace(asked, way=way, shot=shot, queries=queries)
+    test_way, test_shot = min(test.way, parts["val"], parts["test"]), min(test.shot, fewest - 1)
+    validation = replace(test, way=test_way, shot=test_shot, queries=min(test.queries, fewest - test_shot))
+    data = replace(settings.data, name=store.name)
+    fitted = replace(settings, data=data, model=model, episodes=episodes, validation=validation)
     said = [
         f"{store.name}: {len(store.classes)} classes (train / val / test {' / '.join(map(str, parts.values()))}), "
         f"{fewest} to {int(counts.max())} of each, stored as {' x '.join(map(str, shape))}",
-        f"training on {way}-way {shot}-shot tasks with {queries} queries per class; validating {test_way}-way",
+        f"training on {way}-way {shot}-shot tasks with {queries} queries per class; "
+        f"validating on {test_way}-way {test_shot}-shot",
     ]
     return fitted, said

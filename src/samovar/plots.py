@@ -68,6 +68,8 @@ def contact_sheet(dataset: Dataset, classes: int, seed: int, columns: int = 12) 
     """Some classes of a data set, a row each, with its name beside it."""
     if len(dataset.store.facts["shape"]) != 3:
         raise DataError(f"{dataset.store.name} holds feature vectors; there is nothing to draw.")
+    if classes < 1 or not len(dataset):
+        raise DataError(f"There is nothing to draw: {classes} classes of {dataset.description}.")
     chosen = np.sort(generator(seed, "contact sheet").permutation(len(dataset))[:classes])
     height, width, _ = dataset.store.facts["shape"]
     figure = Figure(figsize=(11, 0.75 * len(chosen) + 0.5))

@@ -8,6 +8,7 @@ import torch
 from lightning_fabric import Fabric
 from lightning_fabric.strategies.ddp import DDPStrategy
 
+from samovar.errors import RunError
 from samovar.run_config import Devices
 
 
@@ -21,9 +22,12 @@ def make_fabric(devices: Devices, *, precision: Any = "32-true", unused: bool = 
         count = int(os.environ["LOCAL_WORLD_SIZE"])
         nodes = int(os.environ["WORLD_SIZE"]) // count
     strategy: Any = DDPStrategy(find_unused_parameters=unused) if count * nodes > 1 else "auto"
-    return Fabric(
-        accelerator=devices.accelerator, devices=count, num_nodes=nodes, strategy=strategy, precision=precision
-    )
+    try:
+        return Fabric(
+            accelerator=devices.accelerator, devices=count, num_nodes=nodes, strategy=strategy, precision=precision
+        )
+    except Exception as error:  # its errors are many, and all mean that these devices are not to be had
+        raise RunError(f"{count} x {devices.accelerator} on {nodes} host(s) cannot be had here: {error}") from error
 
 
 def leave_together(fabric: Fabric) -> None:

@@ -1,6 +1,7 @@
 """The settings of a training run: one dataclass tree is preset, flags, help, and the file in the run folder."""
 
 import dataclasses
+import math
 import types
 import typing
 from dataclasses import dataclass, field
@@ -54,6 +55,16 @@ class OptimizerSettings:
     """Weight decay of the auxiliary head."""
     decay_inference: float = 0.0
     """Weight decay of the inference networks."""
+
+    def __post_init__(self) -> None:
+        if not 0 < self.learning_rate < math.inf:
+            raise SettingsError(f"--optimizer.learning-rate must be above 0, but is {self.learning_rate}.")
+        if not 0 <= self.momentum < 1:
+            raise SettingsError(f"--optimizer.momentum must be from 0 to below 1, but is {self.momentum}.")
+        for name in ("clip", *(each.name for each in dataclasses.fields(self) if each.name.startswith("decay"))):
+            if not 0 <= getattr(self, name) < math.inf:
+                flag = name.replace("_", "-")
+                raise SettingsError(f"--optimizer.{flag} must not be negative, but is {getattr(self, name)}.")
 
 
 @dataclass(frozen=True)
@@ -126,8 +137,9 @@ class TrainSettings:
                 raise SettingsError(f"--{name.replace('_', '-')} must be at least 1, but is {getattr(self, name)}.")
         if self.episodes.queries < 1:
             raise SettingsError("--episodes.queries must be at least 1: the loss is that of the queries.")
-        if self.validation.every < 1 or self.validation.tasks < 1 or self.validation.samples < 1:
-            raise SettingsError("--validation.every, --validation.tasks and --validation.samples must be at least 1.")
+        for name in ("every", "tasks", "queries", "samples", "test_tasks", "test_samples"):
+            if getattr(self.validation, name) < 1:
+                raise SettingsError(f"--validation.{name.replace('_', '-')} must be at least 1.")
 
 
 @dataclass(frozen=True)
@@ -135,11 +147,17 @@ class Devices:
     """Where to train; not part of what is trained. Under torchrun and SLURM each launched process is one device."""
 
     accelerator: str = "auto"
-    """cpu, cuda, mps, or auto."""
+    """cpu, cuda, mps, or auto, which takes a GPU where there is one."""
     devices: int = 1
     """Processes on each host, one for each GPU."""
     nodes: int = 1
     """Hosts."""
+
+    def __post_init__(self) -> None:
+        if self.accelerator not in ("auto", "cpu", "cuda", "mps"):
+            raise SettingsError(f"The device is cpu, cuda, mps or auto, but {self.accelerator!r} was asked for.")
+        if self.devices < 1 or self.nodes < 1:
+            raise SettingsError("--devices and --nodes must be at least 1.")
 
 
 def from_dict(kind: type[Settings], values: dict[str, Any]) -> Settings:

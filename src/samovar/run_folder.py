@@ -23,7 +23,7 @@ class RunFolder:
         self.checkpoints, self.model = path / "checkpoints", path / "model"
         self._lock = FileLock(path / ".lock")
 
-    def take(self, preset: str, settings: TrainSettings) -> None:
+    def take(self, settings: TrainSettings) -> None:
         """Make the folder or go on with it; refused if another process has it or its settings differ."""
         output_folder(self.checkpoints)
         try:
@@ -33,15 +33,26 @@ class RunFolder:
                 f"Another process is training in {self.path}. Wait for it, or choose another --out."
             ) from error
         if self.config.exists():
-            changed = differences(self.settings(), settings)
-            if changed:
-                raise RunError(
-                    f"{self.path} was begun with other settings ({'; '.join(changed)}). "
-                    "Use the same, or choose another --out."
-                )
+            self._refuse(differences(self.settings(), settings), "settings")
+
+    def begin(self, preset: str, settings: TrainSettings, origin: dict[str, str | None]) -> None:
+        """Write down what is trained, and from what (data and first weights), or compare that with what was written.
+
+        Only after everything has been checked, so that a failed start binds nobody to its settings.
+        """
+        if self.config.exists():
+            begun = self._facts().get("origin", {})
+            self._refuse([name for name, value in origin.items() if begun.get(name, value) != value], "origins")
             return
-        facts = {"format": FORMAT, "preset": preset, "settings": dataclasses.asdict(settings)}
+        facts = {"format": FORMAT, "preset": preset, "settings": dataclasses.asdict(settings), "origin": origin}
         write_whole(self.config, json.dumps(facts, indent=1).encode())
+
+    def _refuse(self, changed: list[str], what: str) -> None:
+        if changed:
+            raise RunError(
+                f"{self.path} was begun with other {what} ({'; '.join(changed)}). "
+                "Use the same, or choose another --out."
+            )
 
     def release(self) -> None:
         """Let others have it."""
@@ -50,10 +61,16 @@ class RunFolder:
     def settings(self) -> TrainSettings:
         """The settings that it was begun with."""
         try:
+            return from_dict(TrainSettings, self._facts()["settings"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise RunError(f"{self.config} cannot be read ({error}). Choose another --out.") from error
+
+    def _facts(self) -> dict[str, Any]:
+        try:
             facts = json.loads(self.config.read_bytes())
             if facts["format"] != FORMAT:
                 raise RunError(f"{self.config} has format {facts['format']}, this version reads {FORMAT}.")
-            return from_dict(TrainSettings, facts["settings"])
+            return facts
         except (OSError, KeyError, TypeError, ValueError) as error:
             raise RunError(f"{self.config} cannot be read ({error}). Choose another --out.") from error
 

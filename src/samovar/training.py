@@ -4,11 +4,12 @@ Devices, mixed precision and several processes are lightning-fabric's. Ranks sha
 weighted by its number of tasks.
 """
 
+import contextlib
 import copy
 import dataclasses
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -90,9 +91,9 @@ def train(
     fabric.launch()
     folder = RunFolder(out or Path("runs") / preset)
     first = fabric.is_global_zero
-    if first:
-        folder.take(preset, settings)
     try:
+        if first:
+            folder.take(settings)
         with fabric.rank_zero_first():  # the others find the data prepared
             if first and not (data_folder() / settings.data.name).exists():
                 watch({"event": f"preparing {settings.data.name}"})
@@ -100,11 +101,12 @@ def train(
         dataset = store_dataset(settings, "train", store)
         check_shape(settings, dataset)
         model = FewShotModel(settings.model, backbone, settings.seed)
-        watched = watch if first else unwatched
-        if init is not None:
-            watched({"event": start_from(model, init)})
-        training = Training(fabric, settings, folder, dataset, model, watched)
-        progressed = training.run()
+        start = start_from(model, init, backbone) if init is not None else None
+        training = Training(fabric, settings, folder, dataset, model, watch if first else unwatched)
+        if first:
+            origin = {"images and split of the data": store.identity, "--init": start and start.identity}
+            folder.begin(preset, settings, origin)
+        progressed = training.run(start.sentence if start else None)
         run = training.finish(progressed) if first else None
         leave_together(fabric)
         return run
@@ -154,24 +156,38 @@ class Training:
         self.wrapped, *wrapped = self.fabric.setup(self.model, *self.optimizers.values())
         self.wrapped_optimizers = dict(zip(self.optimizers, wrapped, strict=True))
 
-    def run(self) -> Progressed:
-        """All updates that are left."""
+    def run(self, beginning: str | None = None) -> Progressed:
+        """All updates that are left; `beginning` is said where it is the first."""
         found, complaints = load_checkpoint(self.folder.checkpoints, self.model, self.optimizers)
         progressed = found or Progressed(0)
         for complaint in complaints:
             self.watch({"event": complaint})
         if found is not None:
             self.watch({"event": f"going on after update {found.update}"})
+        elif beginning is not None:
+            self.watch({"event": beginning})
         if self.fabric.is_global_zero:
             self.folder.cut_metrics(progressed.update)
         self.fabric.barrier()
         started, start = time.perf_counter(), progressed.update
         while progressed.update < self.settings.updates and not progressed.finished:
-            figures = self._update(progressed.update)
+            with self._randomness(progressed.update):
+                figures = self._update(progressed.update)
             progressed = dataclasses.replace(progressed, update=progressed.update + 1)
             self._trace(progressed.update, figures, started, start)
             progressed = self._validate_and_save(progressed)
         return progressed
+
+    @contextlib.contextmanager
+    def _randomness(self, update: int) -> Iterator[None]:
+        """A user's own module may draw from torch's global state: it too is a function of (seed, update, rank)."""
+        if self.settings.model.backbone != "custom":
+            yield
+            return
+        with torch.random.fork_rng([self.fabric.device] if self.fabric.device.type == "cuda" else []):
+            noise = generator(self.settings.seed, "own backbone", update, self.fabric.global_rank)
+            torch.manual_seed(int(noise.integers(2**62)))
+            yield
 
     def _update(self, update: int) -> dict[str, Tensor]:
         self.wrapped.train()
@@ -263,6 +279,7 @@ class Training:
         figures = {"validation accuracy": f"{100 * accuracy:.2f} %", "update": update}
         facts = {
             "data": self.validation.store.name,
+            "data_identity": self.validation.store.identity,
             "licence": self.validation.store.facts["licence"],
             "figures": figures,
         }

@@ -1,8 +1,11 @@
 """What a training run needs before its first update: data that fits, a model to start from."""
 
+import copy
 from pathlib import Path
+from typing import NamedTuple
 
 import torch
+from torch import nn
 
 from samovar.data.augmentation import Normalisation
 from samovar.data.dataset import Dataset
@@ -43,6 +46,14 @@ def check_world(settings: TrainSettings, world: int, device: torch.device) -> No
 def check_shape(settings: TrainSettings, dataset: Dataset) -> None:
     """Refuse data that the model cannot take."""
     shape, model = tuple(dataset.store.facts["shape"]), settings.model
+    classes = len(dataset)
+    if 0 < model.auxiliary_classes < classes:
+        raise RunError(
+            f"The auxiliary task tells all classes of {dataset.description} apart, but has "
+            f"{model.auxiliary_classes} answers. Use --model.auxiliary-classes {classes}."
+        )
+    if dataset.rotations and len(shape) != 3:
+        raise RunError(f"{dataset.store.name} holds vectors, which cannot be turned. Use --data.no-rotations.")
     if model.backbone == "custom":
         return
     expected = (model.size,) if model.backbone == "identity" else (model.size, model.size, model.channels)
@@ -53,12 +64,20 @@ def check_shape(settings: TrainSettings, dataset: Dataset) -> None:
         )
 
 
-def start_from(model: FewShotModel, folder: Path) -> str:
-    """Take every tensor that fits from a model folder; returns what was taken, in a sentence."""
-    source = load_model(folder, None).model.state_dict()
-    target = model.state_dict()
+class Start(NamedTuple):
+    """Where a model's first weights are from."""
+
+    sentence: str
+    identity: str
+
+
+def start_from(model: FewShotModel, folder: Path, backbone: nn.Module | None = None) -> Start:
+    """Take every tensor that fits from a model folder; `backbone` is a module like the one it was trained with."""
+    saved = load_model(folder, copy.deepcopy(backbone))
+    source, target = saved.model.state_dict(), model.state_dict()
     fitting = {name: tensor for name, tensor in source.items() if name in target and target[name].shape == tensor.shape}
-    if not any(name.startswith("backbone") for name in fitting):
+    needed = any(name.startswith("backbone") for name in target)  # ready-made features have none
+    if not fitting or (needed and not any(name.startswith("backbone") for name in fitting)):
         raise RunError(f"The feature extractor in {folder} does not fit this model.")
     model.load_state_dict(target | fitting)
-    return f"started from {folder}: {len(fitting)} of {len(target)} tensors taken"
+    return Start(f"started from {folder}: {len(fitting)} of {len(target)} tensors taken", saved.identity)

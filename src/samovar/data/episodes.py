@@ -42,7 +42,7 @@ class EpisodeSampler:
         way, shot = (self.settings.most_way or self.settings.way), (self.settings.most_shot or self.settings.shot)
         if len(self.dataset) < way:
             raise DataError(
-                f"{self.dataset.description} has too few classes for tasks of {way}. Use a lower --way, or more data."
+                f"{self.dataset.description} has too few classes for tasks of {way}. Use a lower way, or more data."
             )
         # Pooled queries come from all classes of the task; each needs one image beside its support to be reachable.
         needed = shot + (1 if self.settings.pooled_queries else self.settings.queries)
@@ -51,13 +51,13 @@ class EpisodeSampler:
             raise DataError(
                 f"Class {self.dataset.class_names[short]!r} of {self.dataset.description} has "
                 f"{self.dataset.counts[short]} images, but tasks need {needed} (shot + queries). "
-                "Use a lower --shot or --queries, add images, or leave the class out."
+                "Use fewer shots or queries, add images, or leave the class out."
             )
         smallest = np.sort(self.dataset.counts)[: self.settings.way]
         if self.settings.pooled_queries and (smallest - shot).sum() < self.settings.queries:
             raise DataError(
                 f"The smallest classes of {self.dataset.description} leave too few images for {self.settings.queries} "
-                "queries. Use a lower --queries."
+                "queries. Use fewer queries."
             )
 
     def shape(self, episode: int) -> tuple[int, int]:
