@@ -58,7 +58,9 @@ def test_a_model_does_not_differ_from_itself(tmp_path):
     assert result["paired"]["ece"] == {"mean": 0.0, "ci95": [0.0, 0.0]}
 
 
-@pytest.mark.parametrize(("changed", "words"), [({"shot": 5}, "shot (1 and 5)"), ({"data": "other"}, "data (toy and")])
+@pytest.mark.parametrize(
+    ("changed", "words"), [({"shot": 5}, "shot (1 and 5)"), ({"data": "other"}, "data or its split (toy and")]
+)
 def test_unequal_measurements_are_refused(tmp_path, changed, words):
     values = np.array([0.5, 0.7])
     with pytest.raises(RunError, match="measured differently") as caught:
@@ -73,6 +75,8 @@ def test_command(tmp_path, capsys):
     written = json.loads((tmp_path / "out" / "comparison.json").read_text())
     assert written["paired"]["accuracy"]["mean"] == pytest.approx(0.125)
     assert main(["compare", str(a), str(tmp_path)]) == 2
+    assert f"name one of them: {b}" in capsys.readouterr().err
+    assert main(["compare", str(a), str(tmp_path / "out")]) == 2
     assert "samovar evaluate" in capsys.readouterr().err
     assert main(["compare", str(a), str(b), "--first-by", "mean_classifier"]) == 2
     assert "Evaluate again" in capsys.readouterr().err

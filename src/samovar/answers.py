@@ -35,8 +35,8 @@ class Answers:
 
     @classmethod
     def of(cls, prediction: Prediction, labels: Tensor) -> "Answers":
-        """From a prediction and labels (T, Q) on its device."""
-        p = prediction.probabilities.double()
+        """From a prediction and labels (T, Q)."""
+        p, labels = prediction.probabilities.cpu().double(), labels.cpu()  # not every device has double precision
         top, answer = p.max(-1)
         at_label = p.gather(-1, labels.clamp(min=0)[..., None]).squeeze(-1)
         log_likelihood = at_label.clamp(min=torch.finfo(torch.float32).tiny).log()

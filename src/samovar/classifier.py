@@ -13,15 +13,16 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 from torch import Tensor
 
+from samovar.device import device_named
 from samovar.errors import DataError, ModelError, SettingsError
 from samovar.fitted_task import FittedTask, TaskInfo, read_task, write_task
 from samovar.images import labelled_folder, network_images
 from samovar.labels import alike, label_array, listed_labels
-from samovar.model_folder import SavedModel, load_model, locate_model
+from samovar.model_folder import SavedModel, load_model, locate_model, shipped_models
 from samovar.models.model import channels_last
 from samovar.models.norm import TaskBatchNorm, set_norm
 from samovar.predictive import Prediction
-from samovar.rejection import describe, doubt
+from samovar.rejection import check_rate, describe, doubt
 from samovar.task_model import TaskModel
 
 MOST_LEFT_OUT = 200
@@ -133,14 +134,18 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Load the model, check that it answers for single images, and forget what was fitted before."""
         if not isinstance(self.samples, int | np.integer) or self.samples < 1:
             raise SettingsError(f"samples must be a whole number of at least 1, but is {self.samples!r}.")
+        device = self._device
         self.saved_ = self._load(images)
+        if self.reject is not None:
+            check_rate(self.reject)
+            self._rejection()
         norms = [part for part in self.saved_.model.modules() if isinstance(part, TaskBatchNorm)]
         if any(part.mode == "episode" for part in norms):
             if all(bool((part.running_var == 1).all()) for part in norms):
                 raise ModelError("This model normalises by episode and has no running averages, so it cannot be used.")
             self.saved_ = dataclasses.replace(self.saved_, model=copy.deepcopy(self.saved_.model))  # it may be a user's
             set_norm(self.saved_.model, "running")
-        channels_last(self.saved_.model.to(self._device).eval())
+        channels_last(self.saved_.model.to(device).eval())
         self.support_: list[Any] | None = None
         self.features_: Tensor | None = None
         self.labels_: NDArray[Any] | None = None
@@ -196,9 +201,7 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     @property
     def _device(self) -> torch.device:
-        if self.device != "auto":
-            return torch.device(self.device)
-        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        return device_named(self.device)
 
     def _predictions(self, X: Any) -> list[Prediction]:  # noqa: N803
         check_is_fitted(self, "task_")
@@ -245,8 +248,7 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return chosen
         answers = np.array(chosen, dtype=object)
         answers[rejected] = self.reject_label
-        same = isinstance(self.reject_label, str) and self.classes_.dtype.kind == "U"
-        return answers.astype(str) if same else answers
+        return listed_labels(answers.tolist()) if len(answers) else chosen
 
     def _rejected(self, predictions: list[Prediction]) -> NDArray[np.bool_]:
         doubts = np.concatenate([doubt(each)[0].cpu().numpy() for each in predictions] or [np.zeros(0)])
@@ -266,6 +268,8 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self, "task_")
         if self.reject is None:
             return "nothing is rejected (reject=None)"
+        if len(self.classes_) == 1:
+            return "nothing can be rejected: with one class there is no doubt between classes"
         table, counts = self._rejection(), self.task_.counts.numpy()
         _, cell = table.threshold(len(self.classes_), counts, self.reject)
         return describe(cell, table.about, self.reject, len(self.classes_), counts)
@@ -273,10 +277,11 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def leave_one_out(self) -> dict[str, Any] | None:
         """Accuracy, and share rejected, of support images that are answered by the others; at most 200 of them.
 
-        Only images of classes with two or more count. None with TEN, after loading, or where no class has two images.
+        Only images of classes with two or more count. None with TEN, after loading, where no class has two images, or
+        where there is but one class.
         """
         check_is_fitted(self, "task_")
-        if self.features_ is None or self.labels_ is None or self._conditioned:
+        if self.features_ is None or self.labels_ is None or self._conditioned or len(self.classes_) == 1:
             return None
         position = {label: index for index, label in enumerate(self.task_.classes)}
         index = np.array([position[label] for label in self.labels_.tolist()])
@@ -299,7 +304,7 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def save(self, path: str | Path) -> Path:
         """Write the fitted task: class names, sums and counts, and which model it belongs to. No images."""
         check_is_fitted(self, "task_")
-        shipped = isinstance(self.model, str) and not Path(self.model).exists()
+        shipped = isinstance(self.model, str) and (self.model in shipped_models() or not Path(self.model).exists())
         name = "" if isinstance(self.model, SavedModel) else str(self.model)
         parameters = {key: getattr(self, key) for key in ("samples", "reject", "reject_label", "seed")}
         info = TaskInfo(
@@ -317,9 +322,6 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         task, info = read_task(Path(path))
         if model is None and not info.model:
             raise ModelError(f"{path} does not say where its model is; pass it as `model`.")
-        names = {"samples", "reject", "reject_label", "seed"}
-        if set(info.parameters) != names:
-            raise ModelError(f"{path} is not a task file that can be read (its parameters are not the known ones).")
         classifier = cls(info.model if model is None else model, device=device, **info.parameters)
         classifier.begin()
         saved = classifier.saved_
@@ -336,13 +338,13 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def _probabilities(predictions: list[Prediction], classes: int) -> NDArray[np.float64]:
-    parts = [each.probabilities[0].double().cpu().numpy() for each in predictions]
+    parts = [each.probabilities[0].cpu().double().numpy() for each in predictions]
     joined = np.concatenate(parts) if parts else np.zeros((0, classes))
     return joined / joined.sum(1, keepdims=True)
 
 
 def _uncertainty(predictions: list[Prediction]) -> Uncertainty:
-    entropy = np.concatenate([each.entropy[0].double().cpu().numpy() for each in predictions] or [np.zeros(0)])
+    entropy = np.concatenate([each.entropy[0].cpu().double().numpy() for each in predictions] or [np.zeros(0)])
     information = [each.mutual_information for each in predictions]
-    known = [each[0].double().cpu().numpy() for each in information if each is not None]
+    known = [each[0].cpu().double().numpy() for each in information if each is not None]
     return Uncertainty(entropy, np.concatenate(known) if known else None)

@@ -1,5 +1,6 @@
 """Two models, or two ways of predicting, on the same tasks: the paired difference, and the spread over seeds."""
 
+import contextlib
 import json
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +11,8 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from samovar.calibration import expected_calibration_error, mean_with_interval, resampled_bins
-from samovar.errors import RunError, SettingsError
+from samovar.errors import ModelError, RunError, SettingsError
+from samovar.model_folder import evaluation_folder, locate_model
 
 WAY_NAMES = ("predictive", "mean_classifier", "predictive_tempered", "mean_classifier_tempered")
 FIGURES = ("accuracy", "nll", "brier")
@@ -22,27 +24,40 @@ class Measured:
 
     folder: Path
     protocol: dict[str, Any]
-    data: tuple[str, str]
+    data: tuple[str, str, str | None]
+    """Description, checksum of the images, and identity of images and classes (None if it was measured long ago)."""
     figures: dict[str, NDArray[np.float64]]
 
     @classmethod
     def read(cls, path: Path, way: str) -> "Measured":
-        """From an evaluation folder, or a run or model folder that has one."""
+        """From an evaluation folder, or a run, a model folder or a shipped model that has been evaluated."""
         if way not in WAY_NAMES:
             raise SettingsError(f"There is no way of predicting called {way!r}; there are {', '.join(WAY_NAMES)}.")
-        folder = next((each for each in (path, path / "evaluation") if (each / "evaluation.json").exists()), None)
-        if folder is None:
-            raise RunError(f"{path} has no evaluation. Make one: samovar evaluate {path}")
+        folder = _evaluated(path)
         try:
             summary = json.loads((folder / "evaluation.json").read_bytes())
             with np.load(folder / "evaluation.npz", allow_pickle=False) as stored:
                 names = (*FIGURES, "bins") if f"{way}_bins" in stored else FIGURES
                 arrays = {name: stored[f"{way}_{name}"].astype(np.float64) for name in names}
-            return cls(folder, summary["protocol"], (summary["data"], summary["data_checksum"]), arrays)
+            data = (summary["data"], summary["data_checksum"], summary.get("data_identity"))
+            return cls(folder, summary["protocol"], data, arrays)
         except KeyError as error:
             raise RunError(f"The evaluation in {folder} has no {error}. Evaluate again with this version.") from error
-        except (OSError, ValueError) as error:
+        except Exception as error:  # JSON and NumPy's archives fail in many ways, which mean the same to the user
             raise RunError(f"The evaluation in {folder} cannot be read ({error}).") from error
+
+
+def _evaluated(path: Path) -> Path:
+    """The folder with the evaluation that is meant."""
+    places = [path, path / "evaluation"]
+    with contextlib.suppress(ModelError):
+        places.append(evaluation_folder(locate_model(str(path))))
+    for place in places:
+        if (place / "evaluation.json").exists():
+            return place
+    if several := sorted(str(each.parent) for place in places for each in place.glob("*/evaluation.json")):
+        raise RunError(f"{path} holds evaluations in folders of their own; name one of them: {', '.join(several)}")
+    raise RunError(f"{path} has no evaluation. Make one: samovar evaluate {path}")
 
 
 def check_same(measured: list[Measured]) -> None:
@@ -51,8 +66,9 @@ def check_same(measured: list[Measured]) -> None:
     for other in measured[1:]:
         names = [name for name in first.protocol if first.protocol[name] != other.protocol.get(name) and name != "text"]
         unlike = [f"{name} ({first.protocol[name]} and {other.protocol.get(name)})" for name in names]
-        if first.data != other.data:
-            unlike.append(f"data ({first.data[0]} and {other.data[0]})")
+        known = 3 if first.data[2] and other.data[2] else 2
+        if first.data[:known] != other.data[:known]:
+            unlike.append(f"data or its split ({first.data[0]} and {other.data[0]})")
         if unlike:
             raise RunError(
                 f"{first.folder} and {other.folder} were measured differently: {', '.join(unlike)}. "
@@ -68,6 +84,9 @@ def compare(first: list[Measured], second: list[Measured]) -> dict[str, Any]:
     and the difference of methods with a 95 % interval by Welch's t, where both groups have two seeds or more.
     """
     check_same([*first, *second])
+    for group in (first, second):
+        if len({each.folder.resolve() for each in group}) < len(group):
+            raise RunError("The same evaluation is given twice as another training seed. Give each once.")
     paired: dict[str, Any] = {}
     for name in FIGURES:
         means = [np.mean([each.figures[name] for each in group], axis=0) for group in (first, second)]
@@ -113,9 +132,12 @@ def _over_seeds(first: list[Measured], second: list[Measured], name: str) -> dic
     return result
 
 
-def _welch(first: list[float], second: list[float]) -> dict[str, float]:
+def _welch(first: list[float], second: list[float]) -> dict[str, float] | None:
+    """None where no seed differs from another, so that there is no spread to go by."""
     variances = [np.var(each, ddof=1) / len(each) for each in (first, second)]
     total = sum(variances)
+    if total == 0:
+        return None
     freedom = total**2 / sum(v**2 / (len(g) - 1) for v, g in zip(variances, (first, second), strict=True))
     return {
         "mean": float(np.mean(first) - np.mean(second)),

@@ -191,6 +191,13 @@ class ModelSettings:
         ):
             refuse("--beta must not be negative; --alpha, --samples, --channels, --size and --width must be positive.")
 
+    @property
+    def input_shape(self) -> tuple[int, ...] | None:
+        """Of a stored image (H, W, C) or vector (d,); a module of the user's own may take anything."""
+        if self.backbone == "custom":
+            return None
+        return (self.size,) if self.backbone == "identity" else (self.size, self.size, self.channels)
+
 
 @dataclass(frozen=True)
 class Protocol:

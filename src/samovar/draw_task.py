@@ -1,17 +1,25 @@
 """One task with what a model believes of it, as a picture."""
 
-from samovar.config import EpisodeSettings, Protocol
+import numpy as np
+import torch
+
+from samovar.config import Protocol
 from samovar.data.episodes import EpisodeSampler
 from samovar.plots import episode_figure
 from samovar.task_evaluator import TaskEvaluator
 
+SHOWN = 12
+"""Queries in a picture."""
+
 
 def draw_task(evaluator: TaskEvaluator, protocol: Protocol, number: int) -> bytes:
-    """One task with at most twelve or so of its queries: images, and the probabilities that the model gives."""
-    settings = EpisodeSettings(protocol.way, protocol.shot, min(protocol.queries, -(-12 // protocol.way)))
+    """A task of the protocol: support images, and the probabilities that the model gives to a dozen of its queries."""
     dataset = evaluator.dataset
-    episodes = EpisodeSampler(dataset, settings, protocol.seed).draw(number, 1)
-    prediction = evaluator.answer(episodes, number, protocol.samples, protocol.seed)
-    support, query = (dataset.gather(indices[0]).numpy() for indices in (episodes.support, episodes.query))
+    episodes = EpisodeSampler(dataset, protocol.tasks, protocol.seed).draw(number, 1)
+    prediction = evaluator.answer(episodes, number, protocol.samples, protocol.seed, quasi=protocol.quasi)
+    queries = episodes.query.shape[1]
+    shown = np.linspace(0, queries - 1, min(SHOWN, queries)).astype(int)  # of all classes: they come class by class
+    support, query = (dataset.gather(indices).numpy() for indices in (episodes.support[0], episodes.query[0, shown]))
     names = [dataset.class_names[position] for position in episodes.classes[0]]
-    return episode_figure(support, episodes.support_labels[0], query, episodes.query_labels[0], prediction, names)
+    labels, seen = episodes.query_labels[0, shown], prediction.of_queries(torch.from_numpy(shown))
+    return episode_figure(support, episodes.support_labels[0], query, labels, seen, names)

@@ -16,13 +16,14 @@ from samovar.class_figures import class_figures
 from samovar.config import Protocol
 from samovar.data.dataset import Dataset
 from samovar.data.prepare import ready
+from samovar.device import device_named
 from samovar.errors import DataError
 from samovar.model_folder import SavedModel
 from samovar.models.model import channels_last
 from samovar.models.norm import norm_modes, set_norm
 from samovar.predictive import Prediction
 from samovar.progress import Progress, silent
-from samovar.task_evaluator import TaskEvaluator, both_ways, check_tasks
+from samovar.task_evaluator import TaskEvaluator, both_ways, check_input, check_tasks
 from samovar.temperature import fit_temperature, log_probabilities, tempered
 from samovar.uncertainty import risk_coverage, uncertainties
 
@@ -78,7 +79,7 @@ class Evaluator:
     def __init__(
         self, saved: SavedModel, dataset: Dataset, device: torch.device | str = "cpu", fabric: Fabric | None = None
     ) -> None:
-        self.saved, self.dataset, self.device, self.fabric = saved, dataset, torch.device(device), fabric
+        self.saved, self.dataset, self.device, self.fabric = saved, dataset, device_named(str(device)), fabric
         self._evaluators: dict[tuple[str, str], TaskEvaluator] = {}
 
     def tasks(self, protocol: Protocol) -> TaskEvaluator:
@@ -95,6 +96,7 @@ class Evaluator:
 
     def check(self, protocol: Protocol) -> None:
         """Complain before any work is done."""
+        check_input(self.saved.model.settings, self.dataset)
         norms = norm_modes(self.saved.model) if protocol.norm == "as trained" else {str(protocol.norm)}
         check_tasks(self.dataset.part(protocol.split), protocol, norms)
 
@@ -120,6 +122,7 @@ class Evaluator:
             "model": asdict(self.saved.model.settings),
             "data": evaluator.dataset.description,
             "data_checksum": evaluator.dataset.store.facts["checksum"],
+            "data_identity": evaluator.dataset.identity,
             "episodes": protocol.episodes,
             **summaries.pop("predictive"),
             **summaries,

@@ -10,6 +10,7 @@ from rich.console import Console
 from samovar.config import Protocol
 from samovar.data.dataset import Dataset
 from samovar.data.prepare import ready
+from samovar.device import device_named
 from samovar.draw_task import draw_task
 from samovar.errors import SettingsError
 from samovar.evaluation import Evaluation, Evaluator, training_dataset
@@ -23,7 +24,7 @@ from samovar.evaluation_plots import (
 from samovar.evaluation_report import Section, html_report
 from samovar.experiments.sampling import sampling_study
 from samovar.files import output_folder, write_whole
-from samovar.model_folder import SHIPPED, load_model, locate_model
+from samovar.model_folder import evaluation_folder, load_model, locate_model
 from samovar.processes import leave_together, make_fabric
 from samovar.report import evaluation_table, progress_bar
 from samovar.run_config import Devices
@@ -49,17 +50,19 @@ def run_evaluation(path: Path, wanted: Wanted) -> None:
     folder = locate_model(path)
     saved = load_model(folder)
     first = wanted.protocols[0]
-    dataset = Dataset(ready(wanted.data), first.split) if wanted.data else training_dataset(saved, first.split)
+    own = saved.training.get("settings", {}).get("data", {}).get("name")
+    known = wanted.data in (None, own)  # then the split is that of the training
+    dataset = training_dataset(saved, first.split) if known else Dataset(ready(str(wanted.data)), first.split)
     if wanted.draw and len(dataset.store.facts["shape"]) != 3:
         raise SettingsError("--draw needs images; this data holds feature vectors.")
-    fabric = make_fabric(Devices(accelerator=wanted.device.split(":")[0]))
+    device = device_named(wanted.device)
+    fabric = make_fabric(Devices(accelerator=device.type))
     fabric.launch()
-    device = fabric.device if fabric.world_size > 1 else wanted.device
+    device = fabric.device if fabric.world_size > 1 else device
     evaluator = Evaluator(saved, dataset, device, fabric)
     for protocol in wanted.protocols:
         evaluator.check(protocol)
-    beside = Path("evaluation") / folder.name if folder.parent == SHIPPED else folder.parent / "evaluation"
-    target = output_folder(wanted.out or beside)
+    target = output_folder(wanted.out or evaluation_folder(folder))
     writer = _Writer(target, evaluator, wanted, quiet=not fabric.is_global_zero)
     with progress_bar("evaluating", quiet=writer.quiet) as progress:
         for position, protocol in enumerate(wanted.protocols):
@@ -82,6 +85,7 @@ class _Writer:
     def __init__(self, target: Path, evaluator: Evaluator, wanted: Wanted, *, quiet: bool) -> None:
         self.target, self.evaluator, self.wanted, self.quiet = target, evaluator, wanted, quiet
         self.sections: list[Section] = []
+        self.folders: list[str] = []
         self.pictures: dict[str, bytes] = {}
 
     def add(self, protocol: Protocol, evaluation: Evaluation) -> None:
@@ -89,6 +93,7 @@ class _Writer:
             return
         several = len(self.wanted.protocols) > 1
         folder = output_folder(self.target / f"{protocol.way}way-{protocol.shot}shot") if several else self.target
+        self.folders.append(folder.name)
         summary = evaluation.summary
         Console().print(evaluation_table(summary))
         write_whole(folder / "evaluation.npz", evaluation.tasks_file())
@@ -123,4 +128,5 @@ class _Writer:
             write_whole(self.target / "accuracy.png", content)
             self.pictures = {"Accuracy over ways and shots.": content} | self.pictures
         write_whole(self.target / "report.html", html_report("Evaluation", self.sections, self.pictures).encode())
-        print(f"Written into {self.target}: evaluation.json, evaluation.npz, report.html and its pictures")
+        several = f" (in {', '.join(self.folders)})" if len(self.folders) > 1 else ""
+        print(f"Written into {self.target}: evaluation.json, evaluation.npz{several}, report.html and its pictures")

@@ -42,7 +42,7 @@ class FittedTask:
         position = {label: index for index, label in enumerate(classes)}
         index = torch.tensor([position[label] for label in labels])
         totals = torch.zeros(len(classes), features.shape[1], dtype=torch.float64)
-        totals.index_add_(0, index, features.double().cpu())
+        totals.index_add_(0, index, features.cpu().double())
         return cls(classes, totals, torch.bincount(index, minlength=len(classes)))
 
     def __or__(self, other: "FittedTask") -> "FittedTask":
@@ -115,15 +115,39 @@ def _check(task: FittedTask, info: TaskInfo, others: dict[str, Tensor]) -> None:
     labels, counts = task.classes, task.counts
     if others or task.totals.ndim != 2 or counts.shape != (len(labels),) or len(task.totals) != len(labels):
         raise ValueError("its tensors do not fit its classes")
-    if task.totals.dtype != torch.float64 or counts.dtype != torch.int64 or not torch.isfinite(task.totals).all():
+    # As the network will have them: what overflows float32 is no sum of features.
+    if task.totals.dtype != torch.float64 or counts.dtype != torch.int64 or not task.totals.float().isfinite().all():
         raise ValueError("its sums are not finite numbers of the right kind")
     if task.conditioned is not None and (
-        task.conditioned.shape != task.totals.shape or not torch.isfinite(task.conditioned).all()
+        task.conditioned.shape != task.totals.shape or not task.conditioned.float().isfinite().all()
     ):
         raise ValueError("its conditioned sums do not fit")
     if not labels or len(set(labels)) != len(labels) or (counts < 1).any():
         raise ValueError("it needs classes, each once and with images")
     if not all(isinstance(label, str | int | float | bool) for label in labels):
         raise ValueError("its labels are neither text nor numbers")
-    if not isinstance(info.model, str) or not isinstance(info.identity, str) or not isinstance(info.parameters, dict):
+    if not isinstance(info.model, str) or not isinstance(info.identity, str):
         raise ValueError("it does not say which model it belongs to")
+    _check_parameters(info.parameters)
+    measured = info.leave_one_out
+    if measured is not None and not (
+        set(measured) == {"images", "accuracy", "rejected"}
+        and all(isinstance(measured[name], int | float) for name in ("images", "accuracy"))
+        and isinstance(measured["rejected"], int | float | None)
+    ):
+        raise ValueError("its leave-one-out figures are not those of this version")
+
+
+def _check_parameters(parameters: Any) -> None:
+    """Those of a classifier, each of its kind."""
+    kinds = {
+        "samples": (int,),
+        "reject": (int, float, type(None)),
+        "reject_label": (str, int, float, bool, type(None)),
+        "seed": (int,),
+    }
+    if not isinstance(parameters, dict) or set(parameters) != set(kinds):
+        raise ValueError("its parameters are not the known ones")
+    for name, kind in kinds.items():
+        if not isinstance(parameters[name], kind) or (isinstance(parameters[name], bool) and name != "reject_label"):
+            raise ValueError(f"its {name} is {parameters[name]!r}")

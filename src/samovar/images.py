@@ -49,6 +49,8 @@ def listed(images: Any) -> Sequence[Any]:
     """Whatever holds several images, as a sequence; a single path or image is refused with the remedy."""
     if isinstance(images, str | Path | Image.Image):
         raise DataError("Give several images: a list of paths or images, or an array with a leading axis.")
+    if isinstance(images, np.ndarray) and images.ndim == 1 and images.dtype.kind in "UO":
+        return images.tolist()
     if isinstance(images, np.ndarray | torch.Tensor):
         if images.ndim < 3:
             raise DataError(f"An array of images is (n, H, W) or (n, H, W, C), but this one is {tuple(images.shape)}.")

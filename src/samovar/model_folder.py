@@ -1,5 +1,6 @@
 """A model is a folder: config.json, model.safetensors, README.md (a model card). Nothing in it is code or a pickle."""
 
+import contextlib
 import dataclasses
 import hashlib
 import json
@@ -87,15 +88,23 @@ def locate_model(name: str | Path) -> Path:
     if str(name) in shipped_models():
         return SHIPPED / str(name)
     path = Path(name)
-    if (path / "model" / CONFIG).exists():
-        return path / "model"
-    if path.exists():
-        return path
+    with contextlib.suppress(OSError):  # a name that is too long for a path is not one
+        if (path / "model" / CONFIG).exists():
+            return path / "model"
+        if path.exists():
+            return path
     if isinstance(name, str) and re.fullmatch(r"[\w.-]+/[\w.-]+", name):
         return _from_hub(name)
     raise ModelError(
         f"There is no model {str(name)!r}: neither a folder nor a shipped one ({', '.join(shipped_models())})."
     )
+
+
+def evaluation_folder(model: Path) -> Path:
+    """Where the evaluation of a located model goes: into its run or its folder; here for what is shipped."""
+    if model.parent == SHIPPED:
+        return Path("evaluation") / model.name
+    return (model.parent if model.name == "model" else model) / "evaluation"
 
 
 def _from_hub(name: str) -> Path:
@@ -123,6 +132,7 @@ def load_model(folder: Path, backbone: nn.Module | None = None) -> SavedModel:
         conversion, rejection = config["conversion"], config["rejection"]
         conversion = None if conversion is None else from_dict(Conversion, conversion)
         rejection = None if rejection is None else Rejection.from_dict(rejection)
+        _check_together(settings, normalisation, conversion)
     except (OSError, ValueError, KeyError, TypeError) as error:
         if isinstance(error, ModelError):
             raise
@@ -134,6 +144,15 @@ def load_model(folder: Path, backbone: nn.Module | None = None) -> SavedModel:
     check_tensors(model.state_dict(), tensors, folder / WEIGHTS)
     model.load_state_dict(tensors)
     return SavedModel(model.eval(), normalisation, config.get("training", {}), conversion, rejection)
+
+
+def _check_together(settings: ModelSettings, normalisation: Normalisation, conversion: Conversion | None) -> None:
+    """Refuse a config whose parts do not fit each other."""
+    shape = settings.input_shape
+    if shape is not None and {len(normalisation.mean), len(normalisation.std)} != {shape[-1]}:
+        raise ValueError("its normalisation does not fit its input")
+    if shape is not None and conversion is not None and conversion.shape != shape:
+        raise ValueError("its conversion does not fit its input")
 
 
 def serialise(tensors: dict[str, Tensor]) -> bytes:

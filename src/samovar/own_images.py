@@ -1,6 +1,7 @@
 """What `samovar fit`, `predict` and `task` do: folders and files in, task files, tables, JSON, CSV and pictures out."""
 
 import csv
+import io
 import json
 import sys
 from collections.abc import Sequence
@@ -42,15 +43,17 @@ def fit_folder(
     good, arrays, bad = readable(paths, conversion)
     label = dict(zip(paths, names, strict=True))
     if lost := sorted(set(names) - {label[path] for path in good}):
-        raise DataError(f"No image of the class {lost[0]!r} can be read: {bad[0].reason}")
+        reason = next(each.reason for each in bad if label[each.path] == lost[0])
+        raise DataError(f"No image of the class {lost[0]!r} can be read: {reason}")
     # Already converted as the model wants them: the same file is not decoded twice, nor inverted twice.
     classifier.add_converted(arrays, [label[path] for path in good])
+    note = classifier.rejection_note  # complains before anything is written
     classifier.save(task)
     report = {"task": str(task), **_summary(classifier)}
     table = _task_table(report)
     Console().print(table)
     unable = "; this model has no thresholds" if classifier.saved_.rejection is None else ""
-    print(f"Rejection: {classifier.rejection_note}{unable}.")
+    print(f"Rejection: {note}{unable}.")
     print(f"Written: {task}. Next: samovar predict {task} IMAGE...")
     return _complain(bad)
 
@@ -175,6 +178,8 @@ def _table(rows: list[dict[str, Any]], classifier: FewShotClassifier) -> Table:
 
 def _write_csv(classifier: FewShotClassifier, rows: list[dict[str, Any]]) -> None:
     names = [str(name) for name in classifier.classes_.tolist()]
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # file names need not be text
     writer = csv.writer(sys.stdout)
     writer.writerow(["image", "label", "best", "rejected", "entropy", "mutual_information", *names])
     for row in rows:

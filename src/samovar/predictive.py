@@ -34,6 +34,12 @@ class Prediction:
     spread: Tensor | None = None
     mutual_information: Tensor | None = None
 
+    def of_queries(self, chosen: Tensor) -> "Prediction":
+        """Of some of the queries only, on the CPU."""
+        optional = (self.spread, self.mutual_information)
+        spread, information = (None if part is None else part[:, chosen].cpu() for part in optional)
+        return Prediction(self.probabilities[:, chosen].cpu(), self.entropy[:, chosen].cpu(), spread, information)
+
 
 @torch.no_grad()
 def predict(

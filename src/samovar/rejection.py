@@ -33,6 +33,12 @@ def doubt(prediction: Prediction) -> Tensor:
     return prediction.entropy / math.log(max(2, prediction.probabilities.shape[-1]))
 
 
+def check_rate(rate: Any) -> None:
+    """Refuse a rate for which there are no thresholds."""
+    if isinstance(rate, bool) or not isinstance(rate, int | float | np.number) or not min(RATES) <= rate <= max(RATES):
+        raise SettingsError(f"reject must be from {min(RATES)} to {max(RATES)}, but is {rate!r}.")
+
+
 @dataclass(frozen=True)
 class Cell:
     """Thresholds for tasks of one shape, in the order of RATES."""
@@ -55,8 +61,7 @@ class Rejection:
 
         `rate` is the share of queries of the task's own classes that are rejected, on tasks like the measured ones.
         """
-        if not min(RATES) <= rate <= max(RATES):
-            raise SettingsError(f"reject must be from {min(RATES)} to {max(RATES)}, but is {rate}.")
+        check_rate(rate)
         shot = float(np.median(shots))
         cell = min(self.cells, key=lambda c: abs(math.log(c.way / way)) + abs(math.log(c.shot / shot)))
         order = np.log(RATES[::-1])
@@ -66,7 +71,11 @@ class Rejection:
     def from_dict(cls, stored: dict[str, Any]) -> "Rejection":
         """From the JSON form of `dataclasses.asdict`."""
         cells = tuple(Cell(int(c["way"]), int(c["shot"]), tuple(map(float, c["thresholds"]))) for c in stored["cells"])
-        if not cells or any(len(cell.thresholds) != len(RATES) for cell in cells):
+        whole = all(
+            cell.way > 0 and cell.shot > 0 and len(cell.thresholds) == len(RATES) and np.isfinite(cell.thresholds).all()
+            for cell in cells
+        )
+        if not cells or not whole:
             raise ValueError("the rejection thresholds are not whole")
         return cls(str(stored["about"]), cells)
 
@@ -100,7 +109,7 @@ def _measure(evaluator: TaskEvaluator, way: int, shot: int, seed: int, tasks: in
         ).flatten()
         for first in range(0, tasks, BANK)
     ]
-    quantiles = np.quantile(torch.cat(scores).double().cpu().numpy(), 1 - np.array(RATES))
+    quantiles = np.quantile(torch.cat(scores).cpu().double().numpy(), 1 - np.array(RATES))
     return Cell(way, shot, tuple(float(each) for each in quantiles))
 
 

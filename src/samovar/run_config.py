@@ -179,11 +179,19 @@ def from_dict(kind: type[Settings], values: dict[str, Any]) -> Settings:
 
 
 def _value(hint: Any, value: Any) -> Any:
+    """A value of the kind that a field has, or a complaint: files may hold anything."""
     if dataclasses.is_dataclass(hint) and isinstance(value, dict):
         return from_dict(typing.cast(type, hint), value)
-    if typing.get_origin(hint) in (types.UnionType, typing.Union) and value is not None:
-        return _value(next(each for each in typing.get_args(hint) if each is not type(None)), value)
-    return tuple(value) if isinstance(value, list) else value
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if origin in (types.UnionType, typing.Union):
+        return None if value is None else _value(next(each for each in arguments if each is not type(None)), value)
+    if origin is tuple and isinstance(value, list | tuple):
+        return tuple(_value(arguments[0], each) for each in value)
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    fits = value in arguments if origin is Literal else number if hint is float else type(value) is hint
+    if not fits:
+        raise SettingsError(f"A stored setting is {value!r}, which is not {hint}.")
+    return value
 
 
 def differences(first: Any, second: Any, prefix: str = "") -> list[str]:

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from samovar.answers import OUTSIDE, Answers
 from samovar.batches import BatchSource
-from samovar.config import Protocol
+from samovar.config import ModelSettings, Protocol
 from samovar.data.augmentation import Normalisation
 from samovar.data.dataset import Dataset, Indices
 from samovar.data.episodes import Episodes, EpisodeSampler, draw_outside
@@ -189,6 +189,15 @@ class TaskEvaluator:
         query = np.concatenate([episodes.query, others], 1)
         labels = np.concatenate([episodes.query_labels, np.full(others.shape, OUTSIDE)], 1)
         return Episodes(episodes.classes, episodes.support, episodes.support_labels, query, labels)
+
+
+def check_input(settings: ModelSettings, dataset: Dataset) -> None:
+    """Refuse data that a model cannot take."""
+    shape = tuple(dataset.store.facts["shape"])
+    if settings.input_shape not in (None, shape):
+        raise DataError(
+            f"{dataset.store.name} has {shape} for each image, but the model expects {settings.input_shape}."
+        )
 
 
 def check_tasks(dataset: Dataset, protocol: Protocol, norms: set[str]) -> EpisodeSampler:

@@ -11,10 +11,11 @@ from samovar.data.augmentation import Normalisation
 from samovar.data.dataset import Dataset
 from samovar.data.prepare import ready
 from samovar.data.store import Store
-from samovar.errors import RunError
+from samovar.errors import DataError, RunError
 from samovar.model_folder import load_model
 from samovar.models.model import FewShotModel
 from samovar.run_config import TrainSettings
+from samovar.task_evaluator import check_input
 
 
 def store_dataset(settings: TrainSettings, split: str, store: Store | None = None) -> Dataset:
@@ -54,14 +55,11 @@ def check_shape(settings: TrainSettings, dataset: Dataset) -> None:
         )
     if dataset.rotations and len(shape) != 3:
         raise RunError(f"{dataset.store.name} holds vectors, which cannot be turned. Use --data.no-rotations.")
-    if model.backbone == "custom":
-        return
-    expected = (model.size,) if model.backbone == "identity" else (model.size, model.size, model.channels)
-    if shape != expected:
+    try:
+        check_input(model, dataset)
+    except DataError as error:
         flags = f"--model.size {shape[0]}" + (f" --model.channels {shape[2]}" if len(shape) == 3 else "")
-        raise RunError(
-            f"{dataset.store.name} has {shape} for each image, but the model expects {expected}. Use {flags}."
-        )
+        raise RunError(f"{error} Use {flags}.") from error
 
 
 class Start(NamedTuple):

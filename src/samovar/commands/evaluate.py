@@ -37,7 +37,7 @@ def evaluate(
     Under torchrun the processes share the work.
 
     Args:
-        model: A run folder or a model folder.
+        model: A run folder, a model folder, or a shipped model (glyphs, omniglot, cifar_fs).
         way: Classes of a task; several for several evaluations.
         shot: Support images of each class; several for several evaluations.
         queries: Query images of each class; of the whole task with --pooled-queries.
@@ -57,13 +57,16 @@ def evaluate(
         sampling_study: Also measure accuracy over the number of sampled classifiers, 1 to 10,000, ten times each, on
             the first 1000 tasks; minutes to an hour.
         data: A prepared data set; the one that the model was trained on if not given.
-        device: cpu, cuda or mps.
+        device: cpu, cuda, mps or auto.
         seed: Which tasks, and which samples.
-        out: Folder for the results; beside the model if not given.
+        out: Folder for the results; evaluation/ in the run or model folder if not given.
     """
     from samovar.config import Protocol, named_protocol
+    from samovar.errors import SettingsError
     from samovar.evaluation_command import Wanted, run_evaluation
 
+    if not way or not shot:
+        raise SettingsError("--way and --shot need a number each, or several.")
     if named is None:
         rest = (queries, pooled_queries, episodes, samples, seed, split, norm, outside, quasi)
         protocols = [Protocol(w, s, *rest) for w in way for s in shot]

@@ -1,5 +1,7 @@
 """One part of a store (train, val or test) as training and evaluation see it: classes, and images by index."""
 
+import hashlib
+import json
 from collections.abc import Sequence
 
 import numpy as np
@@ -48,7 +50,15 @@ class Dataset:
     def description(self) -> str:
         """Name and part, with what is missing of the official data."""
         partial = f", partial: {self.store.partial}" if self.store.partial else ""
-        return f"{self.store.name} ({self.split_name}, {len(self)} classes{partial})"
+        other = self.scheme not in (None, next(iter(self.store.facts["splits"])))
+        split = f"{self.split_name} of {self.scheme}" if other else self.split_name
+        return f"{self.store.name} ({split}, {len(self)} classes{partial})"
+
+    @property
+    def identity(self) -> str:
+        """Which images these are, and of which classes."""
+        told = [self.store.facts["checksum"], list(self.class_names)]
+        return hashlib.sha256(json.dumps(told).encode()).hexdigest()
 
     def gather(self, indices: Indices) -> Tensor:
         """Images (*indices.shape, H, W, C) uint8, or features (*indices.shape, d), in one indexed read."""

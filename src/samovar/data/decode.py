@@ -4,6 +4,7 @@ import contextlib
 import io
 import itertools
 import os
+import stat
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image, ImageOps
+from PIL import Image, UnidentifiedImageError
 
 from samovar.errors import DataError
 
@@ -21,6 +22,17 @@ FORMATS = ("JPEG", "PNG", "WEBP", "BMP", "GIF", "TIFF")
 LARGEST_FILE = 256 * 2**20
 MOST_PIXELS = 80_000_000
 """Larger images are refused before they are decoded: a few kilobytes can unpack to gigabytes."""
+ORIENTATION = 0x0112
+"""The EXIF tag; its values 2 to 8 are undone by these."""
+UPRIGHT = {
+    2: Image.Transpose.FLIP_LEFT_RIGHT,
+    3: Image.Transpose.ROTATE_180,
+    4: Image.Transpose.FLIP_TOP_BOTTOM,
+    5: Image.Transpose.TRANSPOSE,
+    6: Image.Transpose.ROTATE_270,
+    7: Image.Transpose.TRANSVERSE,
+    8: Image.Transpose.ROTATE_90,
+}
 AT_ONCE = 32
 """Files that are held in memory together."""
 
@@ -43,9 +55,12 @@ class Conversion:
 
 
 def read_file(path: Path) -> bytes:
-    """The bytes of an image file, whose size is looked at first."""
+    """The bytes of an image file, whose kind and size are looked at first: devices and pipes have no end."""
     try:
-        _check_bytes(path.stat().st_size, str(path))
+        found = path.stat()
+        if not stat.S_ISREG(found.st_mode):
+            raise DataError(f"{path} is not a file.")
+        _check_bytes(found.st_size, str(path))
         return path.read_bytes()
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror or error}.") from error
@@ -81,13 +96,16 @@ def _opened(content: bytes, name: str) -> Iterator[Image.Image]:
     except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
         raise DataError(f"{name} claims too many pixels to decode safely. Make it smaller, or remove it.") from error
     except Exception as error:  # damaged files make Pillow raise whatever its parsers stumble over
-        reason = str(error) or type(error).__name__
+        unknown = isinstance(error, UnidentifiedImageError)
+        reason = f"its kind is none of {', '.join(FORMATS)}" if unknown else str(error) or type(error).__name__
         raise DataError(f"{name} is not an image that can be read ({reason}). Mend it, or remove it.") from error
 
 
 def convert(image: Image.Image, conversion: Conversion) -> NDArray[np.uint8]:
     """A decoded image of any mode and size to (H, W, C) uint8: upright, on white, cropped, resized."""
-    upright = ImageOps.exif_transpose(_to_eight_bits(image))
+    turn = _turn(image)
+    upright = _to_eight_bits(image)
+    upright = upright if turn is None else upright.transpose(turn)
     if upright.has_transparency_data:
         upright = upright.convert("RGBA")
         upright = Image.alpha_composite(Image.new("RGBA", upright.size, "white"), upright)
@@ -101,6 +119,14 @@ def convert(image: Image.Image, conversion: Conversion) -> NDArray[np.uint8]:
         coloured = coloured.resize((conversion.size, conversion.size), resampling)
     array = np.asarray(coloured, dtype=np.uint8).reshape(conversion.shape)
     return 255 - array if conversion.inverted else array
+
+
+def _turn(image: Image.Image) -> Image.Transpose | None:
+    """How to set it upright. Nothing else of the EXIF block is needed, and odd entries in it are common."""
+    try:
+        return UPRIGHT.get(int(image.getexif().get(ORIENTATION, 1)))
+    except Exception:  # a block that cannot be parsed: the picture itself may well be sound
+        return None
 
 
 def _to_eight_bits(image: Image.Image) -> Image.Image:
