@@ -1,5 +1,6 @@
 """FewShotClassifier: scikit-learn's conventions, and the promises of fit, partial_fit, reject, save and load."""
 
+import json
 import math
 from dataclasses import replace
 
@@ -9,6 +10,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
+from sklearn.metrics import accuracy_score
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer
@@ -19,6 +21,7 @@ from samovar.config import ModelSettings
 from samovar.data.augmentation import Normalisation
 from samovar.data.decode import Conversion
 from samovar.errors import DataError, ModelError, SettingsError
+from samovar.fitted_task import read_task, write_task
 from samovar.models.model import FewShotModel
 from samovar.models.norm import norm_modes, set_norm
 from samovar.predictive import Prediction, entropy_of
@@ -205,10 +208,14 @@ def test_rejected_images_get_the_label_and_keep_their_probabilities():
     classifier = FewShotClassifier(model, reject=0.5, reject_label=-1).fit(features, labels)
     middle = np.array([[5.0, 5.0]])
     assert classifier.predict(middle).tolist() == [-1]
+    assert accuracy_score(labels, classifier.predict(features)) == 1.0, "numbers stay numbers"
     assert classifier.predict_proba(middle).sum() == pytest.approx(1)
     assert "nearest measured shape" in classifier.rejection_note
     loo = classifier.leave_one_out()
     assert loo == {"images": 4, "accuracy": 1.0, "rejected": 0.0}
+    for impossible in (3, "x", True):
+        with pytest.raises(SettingsError, match="reject must be from"):
+            FewShotClassifier(model, reject=impossible).fit(features, labels)
     with pytest.raises(ModelError, match="no thresholds"):
         FewShotClassifier(features_model(2), reject=0.05).fit(features, labels).predict(features)
 
@@ -312,6 +319,64 @@ def test_tampered_task_files(tmp_path):
         (tmp_path / "t.safetensors").write_bytes(content)
         with pytest.raises(ModelError, match="not a task file"):
             FewShotClassifier.load(tmp_path / "t.safetensors")
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("parameters", {"samples": 4, "reject": "x", "reject_label": "none", "seed": 0}),
+        ("parameters", {"samples": 4, "reject": None, "reject_label": "none", "seed": None}),
+        ("parameters", {"samples": 4, "reject": None, "reject_label": [1, 2], "seed": 0}),
+        ("leave_one_out", "x"),
+        ("leave_one_out", {"images": 3}),
+        ("model", "m" * 5000),
+        ("totals", 1e300),
+    ],
+)
+def test_task_files_with_other_contents_are_refused(tmp_path, field, value):
+    features, labels = blobs(classes=2)
+    model = features_model(5)
+    model.save_pretrained(tmp_path / "model")
+    classifier = FewShotClassifier(tmp_path / "model").fit(features, labels)
+    task, info = read_task(classifier.save(tmp_path / "task.safetensors"))
+    if field == "totals":
+        task = replace(task, totals=task.totals * value)
+    else:
+        info = replace(info, **{field: value})
+    write_task(tmp_path / "task.safetensors", task, info)
+    with pytest.raises(ModelError):
+        FewShotClassifier.load(tmp_path / "task.safetensors")
+
+
+@pytest.mark.parametrize(
+    ("part", "field", "value"),
+    [
+        ("model", "backbone", "resnet18"),
+        ("model", "classifier", "magic"),
+        ("model", "size", 12.5),
+        ("model", "shared", 1),
+        ("conversion", "resampling", "magic"),
+        ("conversion", "colour", "grey"),
+        ("normalisation", "mean", [0.5]),
+        ("normalisation", "std", ["a", "b", "c"]),
+    ],
+)
+def test_configs_with_other_contents_are_refused(tmp_path, part, field, value):
+    folder = image_model().save_pretrained(tmp_path / "m")
+    config = json.loads((folder / "config.json").read_text())
+    config[part][field] = value
+    (folder / "config.json").write_text(json.dumps(config))
+    with pytest.raises(ModelError, match="not a model folder that can be read"):
+        SavedModel.from_pretrained(folder)
+
+
+def test_arrays_of_paths_are_paths(tmp_path):
+    paths = []
+    for i in range(4):
+        Image.new("L", (20, 20), 60 * i).save(tmp_path / f"{i}.png")
+        paths.append(str(tmp_path / f"{i}.png"))
+    classifier = FewShotClassifier(image_model(), samples=4).fit(np.array(paths), [0, 0, 1, 1])
+    np.testing.assert_array_equal(classifier.predict_proba(np.array(paths)), classifier.predict_proba(paths))
 
 
 def test_models_by_name_folder_and_hub(tmp_path, monkeypatch):

@@ -51,6 +51,26 @@ def test_seeds_are_compared_by_welchs_test(tmp_path):
     assert found["mean"] + found["ci95"] == pytest.approx(interval.high)
 
 
+def test_seeds_without_spread_or_given_twice(tmp_path):
+    values = np.array([0.5, 0.7])
+    a, b, c, d = (store(tmp_path / name, values) for name in "abcd")
+    assert compare(read(a, b), read(c, d))["seeds"]["accuracy"]["difference"] is None
+    with pytest.raises(RunError, match="given twice"):
+        compare(read(a, a), read(c, d))
+
+
+@pytest.mark.parametrize("damage", ["cut", "empty", "list"])
+def test_damaged_evaluations_are_named(tmp_path, damage):
+    folder = store(tmp_path / "a", np.array([0.5, 0.7]))
+    content = (folder / "evaluation.npz").read_bytes()
+    if damage == "list":
+        (folder / "evaluation.json").write_text("[]")
+    else:
+        (folder / "evaluation.npz").write_bytes(content[: len(content) // 2] if damage == "cut" else b"")
+    with pytest.raises(RunError, match="cannot be read"):
+        read(folder)
+
+
 def test_a_model_does_not_differ_from_itself(tmp_path):
     folder = store(tmp_path / "a", np.array([0.5, 0.7]))
     result = compare(read(folder), read(folder))

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -125,6 +126,52 @@ def test_a_class_that_cannot_be_read_at_all_is_an_error_and_nothing_is_written(t
     assert task.read_bytes() == before
 
 
+def test_the_reason_is_that_of_the_class_that_is_lost(task, tmp_path, capsys):
+    (tmp_path / "support" / "one" / "x.png").write_bytes(b"broken")
+    (tmp_path / "support" / "zero").mkdir()
+    (tmp_path / "support" / "zero" / "y.png").write_bytes(b"broken")
+    assert main(["fit", "--support", str(tmp_path / "support"), "--task", str(task)]) == 2
+    complaint = capsys.readouterr().err
+    assert "'zero' can be read" in complaint
+    assert "y.png is not an image that can be read (its kind is none of JPEG" in complaint
+    assert "x.png" not in complaint
+
+
+def test_a_rate_that_cannot_be_had_writes_nothing(tmp_path, capsys):
+    make_folder(tmp_path / "support", {"one": 100, "two": 101}, 1)
+    path = tmp_path / "t.safetensors"
+    assert main(["fit", "--support", str(tmp_path / "support"), "--task", str(path), "--reject", "2"]) == 2
+    assert "reject must be from" in capsys.readouterr().err
+    assert not path.exists()
+
+
+def test_with_one_class_nothing_is_promised(tmp_path, capsys):
+    make_folder(tmp_path / "support", {"one": 100}, 3)
+    path = tmp_path / "t.safetensors"
+    assert main(["fit", "--support", str(tmp_path / "support"), "--task", str(path)]) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "nothing can be rejected" in printed
+    assert "right" not in printed
+
+
+def test_a_folder_named_like_a_shipped_model_is_no_obstacle(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "glyphs").mkdir()
+    make_folder(tmp_path / "support", {"one": 100, "two": 101}, 2)
+    assert main(["fit", "--support", "support", "--task", "t.safetensors", "--model", "glyphs"]) == 0
+    assert main(["predict", "t.safetensors", "support/one/0.png"]) == 0
+
+
+def test_file_names_that_are_not_text_in_csv(task, tmp_path):
+    odd = os.fsencode(tmp_path) + b"/odd\xff.png"
+    shutil.copy(os.fsencode(tmp_path / "support" / "one" / "0.png"), odd)
+    command = [sys.executable, "-m", "samovar", "predict", str(task), odd, "--csv"]
+    strict = os.environ | {"PYTHONIOENCODING": "utf-8:strict"}
+    done = subprocess.run(command, capture_output=True, check=False, env=strict)
+    assert done.returncode == 0, done.stderr
+    assert b"odd\\udcff.png" in done.stdout
+
+
 def test_links_out_of_the_folder_are_refused(task, tmp_path, capsys):
     (tmp_path / "secret.png").write_bytes((tmp_path / "support" / "one" / "0.png").read_bytes())
     (tmp_path / "support" / "one" / "link.png").symlink_to(tmp_path / "secret.png")
@@ -165,10 +212,13 @@ def test_thousands_of_classes(tmp_path, capsys):
         (("fit", "--support", ".", "--task", "t.safetensors", "--model", "unknown"), "class folders"),
         (("predict", "nowhere.safetensors", "x.png"), "not a task file"),
         (("task", "nowhere.safetensors"), "not a task file"),
+        (("fit", "--support", "s", "--task", "t.safetensors", "--device", "abacus"), "cpu, cuda, mps or auto"),
     ],
 )
 def test_mistakes_are_explained(arguments, words, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
+    if "s" in arguments:
+        make_folder(tmp_path / "s", {"one": 1}, 1)
     assert main(list(arguments)) == 2
     assert words in capsys.readouterr().err
 

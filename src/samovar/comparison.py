@@ -36,7 +36,7 @@ class Measured:
         folder = _evaluated(path)
         try:
             summary = json.loads((folder / "evaluation.json").read_bytes())
-            with np.load(folder / "evaluation.npz", allow_pickle=False) as stored:
+            with (folder / "evaluation.npz").open("rb") as file, np.load(file, allow_pickle=False) as stored:
                 names = (*FIGURES, "bins") if f"{way}_bins" in stored else FIGURES
                 arrays = {name: stored[f"{way}_{name}"].astype(np.float64) for name in names}
             data = (summary["data"], summary["data_checksum"], summary.get("data_identity"))
