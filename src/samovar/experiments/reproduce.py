@@ -162,6 +162,9 @@ def measure(cell: Cell, place: Workplace, device: str = "cpu") -> None:
         kept = {name: value for name, value in evaluation.summary.items() if name != "classes"}
         write_whole(folder / "evaluation.npz", evaluation.tasks_file(bins=False))
         write_whole(folder / "evaluation.json", json.dumps(kept).encode())
+    # With TEN every task would be embedded twice more, and no table of such models shows prior beside posterior.
+    conditioned = cell.settings.model.task_embedding
+    samples = None if conditioned else prior_and_posterior(evaluator.tasks(cell.protocol), cell.protocol)
     training = {
         "format": 1,
         "name": cell.name,
@@ -169,7 +172,7 @@ def measure(cell: Cell, place: Workplace, device: str = "cpu") -> None:
         "seconds": _seconds(run),
         "measured": time.strftime("%Y-%m-%d"),
         "trace": _trace(run),
-        "samples": prior_and_posterior(evaluator.tasks(cell.protocol), cell.protocol),
+        "samples": samples,
     }
     write_whole(place.training(cell), json.dumps(training).encode())
 
