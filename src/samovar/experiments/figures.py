@@ -25,7 +25,8 @@ def table_figure(data: dict[str, Any]) -> bytes:
             ours = each["ours"]
             panel.errorbar(100 * ours["mean"], position, xerr=100 * ours["ci95"], fmt="o", color="#0072B2", capsize=3)
         else:
-            panel.text(0.02, position, "ready to run", fontsize=7, color="0.5", transform=panel.get_yaxis_transform())
+            outside = panel.get_yaxis_transform()  # to the right of the panel, where no ring can be
+            panel.text(1.01, position, "ready to run", fontsize=7, color="0.5", transform=outside, va="center")
     panel.set_yticks(range(len(cells)), [f"{each['row']}, {each['column']}" for each in cells], fontsize=8)
     panel.set_ylim(len(cells) - 0.5, -0.5)
     panel.grid(axis="x", color="0.9")
