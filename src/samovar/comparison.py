@@ -1,6 +1,5 @@
 """Two models, or two ways of predicting, on the same tasks: the paired difference, and the spread over seeds."""
 
-import contextlib
 import json
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,8 +10,8 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from samovar.calibration import expected_calibration_error, mean_with_interval, resampled_bins
-from samovar.errors import ModelError, RunError, SettingsError
-from samovar.model_folder import evaluation_folder, locate_model
+from samovar.errors import RunError, SettingsError
+from samovar.model_folder import evaluation_folder, locate_model, shipped_models
 
 WAY_NAMES = ("predictive", "mean_classifier", "predictive_tempered", "mean_classifier_tempered")
 FIGURES = ("accuracy", "nll", "brier")
@@ -50,7 +49,7 @@ class Measured:
 def _evaluated(path: Path) -> Path:
     """The folder with the evaluation that is meant."""
     places = [path, path / "evaluation"]
-    with contextlib.suppress(ModelError):
+    if path.exists() or str(path) in shipped_models():  # nothing is fetched to compare
         places.append(evaluation_folder(locate_model(str(path))))
     for place in places:
         if (place / "evaluation.json").exists():

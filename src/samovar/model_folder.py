@@ -140,7 +140,7 @@ def load_model(folder: Path, backbone: nn.Module | None = None) -> SavedModel:
         raise ModelError(f"{folder} is not a model folder that can be read ({reason}).") from error
     if settings.backbone == "custom" and backbone is None:
         raise ModelError(f"{folder} was trained with a torch module of its maker's own; pass it as `backbone`.")
-    model = FewShotModel(settings, backbone)
+    model = FewShotModel(settings, backbone if settings.backbone == "custom" else None)
     check_tensors(model.state_dict(), tensors, folder / WEIGHTS)
     model.load_state_dict(tensors)
     return SavedModel(model.eval(), normalisation, config.get("training", {}), conversion, rejection)

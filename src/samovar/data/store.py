@@ -19,6 +19,7 @@ import numpy as np
 from filelock import FileLock
 from numpy.typing import NDArray
 
+from samovar.data.statistics import Statistics
 from samovar.errors import DataError, OutputError
 from samovar.progress import Progress, silent
 
@@ -143,7 +144,7 @@ class Store:
         if scheme is None or scheme == next(iter(self.facts["splits"])):
             return self.facts["mean"], self.facts["std"]
         ends = np.cumsum([entry.count for entry in self.classes])
-        found = _Statistics(self.facts["shape"][-1])
+        found = Statistics(self.facts["shape"][-1])
         for position in self.split("train", scheme):
             found.add(self.array[ends[position] - self.classes[position].count : ends[position]])
         return found.mean.tolist(), found.std.tolist()
@@ -264,7 +265,7 @@ def _description(contents: Contents) -> dict[str, Any]:
 def _write(folder: Path, name: str, facts: Mapping[str, Any], contents: Contents, progress: Progress) -> None:
     total, done = sum(entry.count for entry in contents.classes), 0
     train = set(next(iter(contents.splits.values())).get("train", []))
-    statistics = _Statistics(contents.shape[-1])
+    statistics = Statistics(contents.shape[-1])
     # Plain writes, not a memory map: on a full disk these fail with an error instead of a signal.
     with (folder / "data.npy").open("wb") as file:
         header = {"descr": np.dtype(contents.dtype).str, "fortran_order": False, "shape": (total, *contents.shape)}
@@ -293,27 +294,6 @@ def _write(folder: Path, name: str, facts: Mapping[str, Any], contents: Contents
     }
     complete["seal"] = _seal(complete)
     (folder / "store.json").write_text(json.dumps(complete, indent=1))
-
-
-class _Statistics:
-    """Mean and standard deviation of each channel over the training classes."""
-
-    def __init__(self, channels: int) -> None:
-        self.count, self.sum, self.squares = 0, np.zeros(channels), np.zeros(channels)
-
-    def add(self, array: NDArray[Any]) -> None:
-        values = array.reshape(-1, array.shape[-1]).astype(np.float64)
-        self.count += len(values)
-        self.sum += values.sum(0)
-        self.squares += np.square(values).sum(0)
-
-    @property
-    def mean(self) -> NDArray[np.float64]:
-        return self.sum / max(1, self.count)
-
-    @property
-    def std(self) -> NDArray[np.float64]:
-        return np.sqrt(np.maximum(self.squares / max(1, self.count) - self.mean**2, 0))
 
 
 def _partial(images: int, official: int | None) -> str | None:
