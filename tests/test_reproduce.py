@@ -18,8 +18,7 @@ from samovar.experiments import command, studies, tables, traces
 from samovar.experiments.cells import EXPERIMENTS, Cell
 from samovar.experiments.parallel import train_together
 from samovar.experiments.reproduce import Workplace, reproduce, shell_command, state_of
-from samovar.experiments.sampling_table import first_trained, model_at_hand, preferred, sampling_text
-from samovar.model_folder import locate_model
+from samovar.experiments.sampling_table import sampling
 from samovar.preset_table import PRESETS
 from samovar.run_config import DataSettings, OptimizerSettings, Published, TrainSettings, ValidationSettings
 from samovar.run_folder import read_metrics
@@ -48,7 +47,7 @@ def test_runs_are_shared_between_experiments():
     assert names["shots"] == names["calibration"] == names["table1"]
     assert names["collapse"] <= names["table1"]
     assert len(names["beta"] & names["table1"]) == 1
-    assert names["sampling"] <= names["table2"] & names["table5"]
+    assert names["sampling"] < names["table1"] | (names["table2"] & names["table5"])
     paper = {name: {cell.name for cell in build("paper")} for name, build in EXPERIMENTS.items()}
     assert len(paper["table3"] & (paper["table1"] | paper["table2"])) == 4
 
@@ -59,8 +58,7 @@ def test_cells_of_one_name_are_one_run(scale):
     for cell in (cell for build in EXPERIMENTS.values() for cell in build(scale)):
         first = runs.setdefault(cell.name, cell)
         assert first.settings == cell.settings
-        if {first.protocol, *first.also} != {cell.protocol, *cell.also}:  # beta looks at one shot of Table 1's run only
-            assert {cell.protocol, *cell.also} < {first.protocol, *first.also}
+        assert {first.protocol, *first.also} == {cell.protocol, *cell.also}
 
 
 def test_betas_are_multiples_of_the_presets_own():
@@ -226,6 +224,20 @@ def test_misses_are_shown_as_misses(cells, tmp_path, ours, published, words):
     assert ("**miss**" in at_paper_scale.text) == (ours < published)
 
 
+@pytest.mark.parametrize(
+    ("second_seed", "words"), [(3.0, "as in the paper"), (0.5, "as in the paper, but not clear over seeds")]
+)
+def test_methods_are_judged_over_training_seeds(cells, tmp_path, second_seed, words):
+    place = Workplace(tmp_path / "runs", tmp_path / "out")
+    noise = np.random.default_rng(0).normal(0, 0.01, 2000)
+    for cell, points in zip(cells, (3.1, second_seed, 0.0, 0.1), strict=True):
+        keep_evidence(place, cell, 0.5 + points / 100 + noise * (1 if cell.row == "samovar" else -1))
+    (one,) = tables.paired_differences([cells[0], cells[2]], place)
+    assert one["verdict"] == "as in the paper, for these models"
+    (both,) = tables.paired_differences(cells, place)
+    assert both["verdict"] == words
+
+
 def test_the_claim_on_beta_is_judged_around_our_best(cells, tmp_path):
     place = Workplace(tmp_path / "runs", tmp_path / "out")
     noise = np.random.default_rng(0).normal(0, 0.02, 2000)
@@ -254,7 +266,8 @@ def keep_evidence(place: Workplace, cell: Cell, accuracy: np.ndarray) -> None:
         stored = summary | {"protocol": asdict(protocol) | {"norm": "running", "text": str(protocol)}}
         (folder / "evaluation.json").write_text(json.dumps(stored))
     names = ("prior single", "prior average", "posterior single", "posterior average")
-    kept = {"settings": asdict(cell.settings), "samples": dict.fromkeys(names, figures)}
+    samples = dict.fromkeys(names, figures) | {"tasks": cell.protocol.episodes}
+    kept = {"settings": asdict(cell.settings), "samples": samples}
     place.training(cell).write_text(json.dumps(kept))
 
 
@@ -270,26 +283,48 @@ def test_plans_and_coverage_fetch_nothing(data_folder, tmp_path, capsys):
     assert "0 of 6 runs are to be trained" in capsys.readouterr().out
 
 
-def test_the_sampling_study_takes_the_best_model_at_hand(cells, tmp_path):
+def test_a_sampling_study_is_kept_and_needs_the_weights_once(cells, tmp_path):
     place = Workplace(tmp_path / "runs", tmp_path / "out")
-    assert model_at_hand("paper", place, 1) is None
-    assert model_at_hand("cpu", place, 1) == locate_model("cifar_fs")
-    assert [cell.row for cell in preferred("cpu", 5)] == ["SC + AT + TEN", "samovar"]
-    best, second = cells[:2]
-    for cell in (second, best):
-        half = replace(cell, settings=replace(cell.settings, updates=2))
-        train(half.settings, place.runs / cell.name)  # a run of other settings is not taken
-        assert first_trained([best, second], place) != place.runs / cell.name / "model"
-        shutil.rmtree(place.runs / cell.name)
-        train(cell.settings, place.runs / cell.name)
-        assert first_trained([best, second], place) == place.runs / cell.name / "model"
+    plain, studied = cells[0], replace(cells[0], study=replace(cells[0].protocol, episodes=3))
+    reproduce([plain], place, lambda _: None, measure_only=False)
+    before = (place.evidence(plain) / "evaluation.json").stat().st_mtime_ns
+    assert state_of(plain, place) == "measured"
+    assert state_of(studied, place) == "trained"
+    assert "Nothing has been measured yet" in sampling("cpu", [studied], place).text
+    reproduce([studied], place, lambda _: None, measure_only=True)
+    assert (place.evidence(plain) / "evaluation.json").stat().st_mtime_ns == before  # what is kept is not done again
+    shutil.rmtree(place.runs)
+    assert state_of(studied, place) == state_of(plain, place) == "measured"
+    other = replace(studied, study=replace(studied.protocol, episodes=4))
+    assert state_of(other, place) == "missing"  # a study of other tasks does not count, and the weights are gone
+    written, picture = command.build("sampling", "cpu", [studied], place)
+    assert f"| 1 | {plain.name} |" in written.text
+    assert picture is not None
 
 
-def test_the_sampling_table_has_the_gain_beside_the_published_one():
+def test_samples_of_other_tasks_are_measured_again(cells, tmp_path):
+    place = Workplace(tmp_path / "runs", tmp_path / "out")
+    reproduce(cells[:1], place, lambda _: None, measure_only=False)
+    path = place.training(cells[0])
+    kept = json.loads(path.read_text())
+    path.write_text(json.dumps(kept | {"samples": kept["samples"] | {"tasks": 7}}))
+    assert state_of(cells[0], place) == "trained"
+    reproduce(cells[:1], place, lambda _: None, measure_only=True)
+    assert json.loads(path.read_text())["samples"] == kept["samples"]
+
+
+def test_the_sampling_table_has_the_gain_beside_the_published_one(cells, tmp_path):
+    place = Workplace(tmp_path / "runs", tmp_path / "out")
     gain = {"mean": 0.025, "ci95": 0.001}
     accuracies = ((1, 0.5), (1000, 0.62), (10_000, 0.625))
     rows = [{"kind": "plain", "samples": count, "accuracy": [each], "gain": gain} for count, each in accuracies]
-    study = {"model": "m", "results": rows, "mean_classifier": {"accuracy": 0.6}, "quasi_equal_to_1000": 128}
-    text = sampling_text("cpu", {"5": study, "1": study}).text
-    assert "| 5 | m | 60.00 | 50.00 | 62.00 | 62.50 | +2.50 ± 0.10 | +0.1 | 128 quasi-random |" in text
+    study = {"results": rows, "mean_classifier": {"accuracy": 0.6}, "quasi_equal_to_1000": 128}
+    studied = [replace(cells[i], study=replace(cells[i].protocol, shot=shot)) for i, shot in enumerate((5, 1))]
+    for cell in studied:
+        assert cell.study is not None
+        place.sampling(cell).parent.mkdir(parents=True)
+        about = {"settings": asdict(cell.settings), "protocol": asdict(cell.study) | {"samples": None}}
+        place.sampling(cell).write_text(json.dumps(about | study))
+    text = sampling("cpu", studied, place).text
+    assert "| 5 | samovar-0 | 60.00 | 50.00 | 62.00 | 62.50 | +2.50 ± 0.10 | +0.1 | 128 quasi-random |" in text
     assert "| +0.4 |" in text

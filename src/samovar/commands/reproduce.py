@@ -47,7 +47,7 @@ def reproduce(
             done soonest.
         runs: Where runs are trained.
         out: Where results are written.
-        seed: Of the synthetic study and the sampling study. Training seeds are part of the runs.
+        seed: Of the synthetic study. Training seeds are part of the runs.
     """
     from samovar.experiments.command import run_reproduce
 

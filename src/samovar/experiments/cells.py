@@ -26,6 +26,7 @@ from samovar.preset_table import (
 from samovar.run_config import OptimizerSettings, Published, TrainSettings, ValidationSettings
 
 Scale = Literal["cpu", "paper"]
+SCALES: tuple[Scale, ...] = ("cpu", "paper")
 SEEDS = 3
 """Training seeds of Table 1 at cpu scale."""
 BETAS = (0.1, 0.66, 1.0, 2.0, 5.0)
@@ -49,6 +50,8 @@ class Cell:
     method: str = ""
     """What differs within `group`: cells of a group are compared task by task."""
     group: str = ""
+    study: Protocol | None = None
+    """Tasks on which accuracy over the number of sampled classifiers is measured."""
     only_ready: bool = False
     """At cpu scale: not trained by `reproduce`, since it takes a GPU; its command is printed."""
 
@@ -191,8 +194,12 @@ def _narrow_augmented(data: Benchmark) -> list[Cell]:
 
 
 def sampling(scale: Scale) -> list[Cell]:
-    """SC-AT-TEN of Table 2, at both shots."""
-    return [cell for cell in table2(scale) if cell.row == "SC + AT + TEN" and cell.method == "samovar"]
+    """SC-AT-TEN of Table 2, at both shots; at cpu scale SAMOVAR-base of Table 1 too, which has no TEN to wait for."""
+    cells = [cell for cell in table2(scale) if cell.row == "SC + AT + TEN" and cell.method == "samovar"]
+    cells += [conv_cell("samovar", shot) for shot in SHOTS] if scale == "cpu" else []
+    shots = [cell.settings.episodes.shot for cell in cells]
+    studies = [replace(named_protocol("paper", shot), episodes=1000) for shot in shots]
+    return [replace(cell, study=study) for cell, study in zip(cells, studies, strict=True)]
 
 
 def beta(scale: Scale) -> list[Cell]:
@@ -204,10 +211,9 @@ def beta(scale: Scale) -> list[Cell]:
         for multiple in PAPER_BETAS if scale == "paper" else BETAS:
             name = cell.name if multiple == 1 else f"{cell.name}-beta{multiple:g}"
             model = cell.settings.model if multiple == 1 else replace(cell.settings.model, beta=multiple * one)
-            settings = replace(cell.settings, model=model)
-            cells.append(
-                replace(cell, name=name, row=f"{multiple:g}", column=f"{shot}-shot", settings=settings, also=())
-            )
+            settings, row = replace(cell.settings, model=model), f"{multiple:g}"
+            also = cell.also if multiple == 1 else ()  # that one is Table 1's run
+            cells.append(replace(cell, name=name, row=row, column=f"{shot}-shot", settings=settings, also=also))
     return cells
 
 

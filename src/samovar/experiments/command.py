@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import torch
 from rich.console import Console
@@ -12,6 +13,7 @@ from rich.table import Table
 
 from samovar.config import SyntheticSettings
 from samovar.errors import RunError, SettingsError
+from samovar.evaluation_plots import sampling_figure
 from samovar.experiments import figures, studies, tables, traces
 from samovar.experiments.cells import CPU_ONLY, EXPERIMENTS, Cell, Scale
 from samovar.experiments.parallel import train_together
@@ -62,11 +64,10 @@ def run_reproduce(
             _synthetic(out, seed)
             continue
         failed += reproduce(cells[each], place, _say, measure_only=measured_only or jobs > 1, device=device)
-        if each == "sampling":
-            written, content = sampling(scale, place, seed, device)
-        else:
-            written, content = build(each, scale, cells[each], place)
+        written, content = build(each, scale, cells[each], place)
         _write(out, each if scale == "cpu" else f"{each}-paper", written, content)
+    if name == "all":
+        _write(out, "coverage", coverage(place), None)
     if failed:
         raise RunError("Some runs failed, the tables are without them:\n" + "\n".join(dict.fromkeys(failed)))
     return None
@@ -78,11 +79,15 @@ def _unique(cells: list[Cell]) -> list[Cell]:
 
 def build(name: str, scale: Scale, cells: list[Cell], place: Workplace) -> tuple[Written, bytes | None]:
     """The table or figure from kept evidence; no picture where nothing has been measured."""
-    builders: dict[str, tuple[Callable[[], Written], Callable[[dict[str, object]], bytes]]] = {
+    builders: dict[str, tuple[Callable[[], Written], Callable[[dict[str, Any]], bytes]]] = {
         "shots": (lambda: studies.shots(cells, place), figures.shots_figure),
         "calibration": (lambda: studies.calibration(cells, place), figures.calibration_figure),
         "omniglot": (lambda: studies.omniglot(cells, place), figures.omniglot_figure),
         "collapse": (lambda: traces.collapse(scale, cells, place), figures.collapse_figure),
+        "sampling": (
+            lambda: sampling(scale, cells, place),
+            lambda data: sampling_figure(*data["studies"]),
+        ),
         "beta": (lambda: traces.beta(scale, cells, place), figures.beta_figure),
     }
     make, draw = builders.get(name, (lambda: tables.table(name, scale, cells, place), figures.table_figure))

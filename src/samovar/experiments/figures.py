@@ -97,7 +97,10 @@ def collapse_figure(data: dict[str, Any]) -> bytes:
             zoomed = figure.add_subplot(2, len(shots), len(shots) + column + 1)
             _variances(zoomed, members, min(firsts))
             title = f"{shot}-shot, from update {min(firsts)}"
-            zoomed.set(title=title, xlabel="update", ylabel="largest variance", ylim=(0, 0.004))
+            collapsed = [each["trace"] for each in members if each["first_below"] is not None]
+            after = [line for trace in collapsed for line in trace if line["update"] >= min(firsts)]
+            highest = max(line["largest_weight_variance"] for line in after)
+            zoomed.set(title=title, xlabel="update", ylabel="largest variance", ylim=(0, 1.1 * max(highest, 0.002)))
     figure.suptitle(f"Collapse of the variance ({data['scale']} scale)")
     return png(figure)
 

@@ -14,8 +14,10 @@ from samovar.errors import DataError, RunError, SamovarError
 from samovar.evaluation import Evaluator, training_dataset
 from samovar.experiments.cells import Cell
 from samovar.experiments.posterior import prior_and_posterior
+from samovar.experiments.sampling import sampling_study
 from samovar.files import output_folder, write_whole
 from samovar.model_folder import load_model
+from samovar.report import progress_bar
 from samovar.run_config import TrainSettings, differences, from_dict
 from samovar.run_folder import RunFolder, read_metrics
 from samovar.training import train
@@ -44,18 +46,35 @@ class Workplace:
         """What is kept of a cell's training."""
         return self.results / "cells" / cell.name / "training.json"
 
+    def sampling(self, cell: Cell) -> Path:
+        """Where a cell's study of sampled classifiers is kept."""
+        return self.results / "cells" / cell.name / "sampling.json"
+
 
 def state_of(cell: Cell, place: Workplace) -> State:
     """How far a cell is. What was measured or begun with other settings does not count, and is said by `train`."""
-    stored = place.training(cell)
-    if stored.exists() and all(_measured_by(each, place.evidence(cell, each)) for each in (cell.protocol, *cell.also)):
-        kept = from_dict(TrainSettings, _read(stored)["settings"])
-        if not differences(kept, cell.settings):
-            return "measured"
+    if _all_kept(cell, place):
+        return "measured"
     run = RunFolder(place.runs / cell.name)
     if run.config.exists() and not differences(run.settings(), cell.settings):
         return "trained" if _finished(run) else "begun"
     return "missing" if (data_folder() / cell.settings.data.name).exists() else "no data"
+
+
+def _all_kept(cell: Cell, place: Workplace) -> bool:
+    """Is everything kept that the cell asks for, of its settings and by its protocols?"""
+    kept = _kept(place.training(cell), cell)
+    if kept is None or not all(_measured_by(each, place.evidence(cell, each)) for each in (cell.protocol, *cell.also)):
+        return False
+    if cell.study is not None and stored_study(cell, place) is None:
+        return False
+    return kept["samples"] is None or kept["samples"]["tasks"] == cell.protocol.episodes
+
+
+def _kept(path: Path, cell: Cell) -> dict[str, Any] | None:
+    """What was kept of a cell, if there is anything and it is of these settings."""
+    kept = _read(path) if path.exists() else None
+    return None if kept is None or differences(from_dict(TrainSettings, kept["settings"]), cell.settings) else kept
 
 
 def _measured_by(protocol: Protocol, folder: Path) -> bool:
@@ -151,17 +170,24 @@ def _tell(watch: Callable[[str], None]) -> Callable[[dict[str, Any]], None]:
 
 
 def measure(cell: Cell, place: Workplace, device: str = "cpu") -> None:
-    """Evaluate a trained cell under its protocols, and keep figures and traces."""
+    """Evaluate a trained cell under its protocols, and keep figures and traces. What is kept already is left."""
+    known = _kept(place.training(cell), cell) is not None
     run = RunFolder(place.runs / cell.name)
     saved = load_model(run.model)
     evaluator = Evaluator(saved, training_dataset(saved, cell.protocol.split), device)
     for protocol in (cell.protocol, *cell.also):
         folder = place.evidence(cell, protocol)
+        if known and _measured_by(protocol, folder):
+            continue
         evaluation = evaluator.evaluate(protocol, temperature=False)
         output_folder(folder)
         kept = {name: value for name, value in evaluation.summary.items() if name != "classes"}
         write_whole(folder / "evaluation.npz", evaluation.tasks_file(bins=False))
         write_whole(folder / "evaluation.json", json.dumps(kept).encode())
+    if cell.study is not None and stored_study(cell, place) is None:
+        with progress_bar(f"{cell.name}: sampling study") as progress:
+            study = sampling_study(evaluator.tasks(cell.study), cell.study, progress=progress)
+        write_whole(place.sampling(cell), json.dumps({"settings": asdict(cell.settings)} | study).encode())
     # With TEN every task would be embedded twice more, and no table of such models shows prior beside posterior.
     conditioned = cell.settings.model.task_embedding
     samples = None if conditioned else prior_and_posterior(evaluator.tasks(cell.protocol), cell.protocol)
@@ -198,6 +224,13 @@ def stored_summary(cell: Cell, place: Workplace, protocol: Protocol | None = Non
     if state_of(cell, place) != "measured":
         return None
     return _read(place.evidence(cell, protocol) / "evaluation.json")
+
+
+def stored_study(cell: Cell, place: Workplace) -> dict[str, Any] | None:
+    """The kept study of sampled classifiers of a cell, if there is one of these settings and tasks."""
+    kept = _kept(place.sampling(cell), cell)
+    same = kept is not None and cell.study is not None and kept["protocol"] == asdict(cell.study) | {"samples": None}
+    return kept if same else None
 
 
 def _read(path: Path) -> dict[str, Any]:

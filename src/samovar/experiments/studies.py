@@ -6,7 +6,7 @@ import numpy as np
 
 from samovar.experiments.cells import OMNIGLOT_SHAPES, VERSA_OMNIGLOT, Cell, omniglot_protocols
 from samovar.experiments.reproduce import Workplace, state_of, stored_summary
-from samovar.experiments.tables import Written, grid, table, title
+from samovar.experiments.tables import Written, grid, paired_differences, table, title
 
 
 def shots(cells: list[Cell], place: Workplace) -> Written:
@@ -49,7 +49,19 @@ def calibration(cells: list[Cell], place: Workplace) -> Written:
             names = ("nll", "mean_classifier_nll", "ece", "mean_classifier_ece")
             figures = " | ".join(f"{each[name]:.4f}" for name in names)
             lines.append(f"| {each['row']} | {each['column']} | {figures} |")
-    return Written(base | {"name": "calibration"}, "\n".join(lines) + "\n")
+    paired = paired_differences(cells, place, "nll")
+    if paired:
+        lines += [
+            "",
+            "Paired differences of the NLL on the same tasks (95 % interval over tasks; below 0 is better):",
+            "",
+        ]
+    for each in paired:
+        over = each["over_seeds"]
+        seeds = "one training seed" if over is None else f"over seeds {over['mean']:+.3f} ± {over['ci95']:.3f}"
+        where = f"{each['group']}: {each['first']} - {each['second']}"
+        lines.append(f"- {where}: {each['mean']:+.4f} ± {each['ci95']:.4f} ({seeds})")
+    return Written(base | {"name": "calibration", "paired": paired}, "\n".join(lines) + "\n")
 
 
 def omniglot(cells: list[Cell], place: Workplace) -> Written:
