@@ -225,7 +225,7 @@ def _omniglot(way: int, shot: int) -> TrainSettings:
     """Scaled cosine and small shifts: both were better on validation characters than linear and none.
 
     Characters are split as VERSA has them, at random over all alphabets, since its figures are what ours stand beside;
-    on the list of Vinyals et al., where alphabets are new at test, the same training comes out about a point lower.
+    on the list of Vinyals et al., where alphabets are new at test, the same training comes out two points lower.
     """
     model = ModelSettings(channels=1, size=28, classifier="cosine")
     data = DataSettings("omniglot", scheme="versa", rotations=True)
@@ -239,7 +239,10 @@ def _omniglot(way: int, shot: int) -> TrainSettings:
 
 
 def _own() -> Iterator[Preset]:
-    """Ours have the scaled cosine (SC): on glyphs, Omniglot and CIFAR-FS it was clearly better at these budgets."""
+    """Ours have the scaled cosine (SC), which learns faster: on validation classes it was ahead by five points or more.
+
+    That was after 400 updates, on glyphs, Omniglot and CIFAR-FS. The CIFAR-FS presets are Table 1's, so they are linear.
+    """
     grey = ModelSettings(channels=1, size=28, classifier="cosine")
     glyphs = _quick(DataSettings("glyphs"), grey, EpisodeSettings(20, 1, 5), 2, 700)
     glyphs = replace(glyphs, optimizer=OptimizerSettings(learning_rate=4e-3))
