@@ -241,7 +241,7 @@ def _omniglot(way: int, shot: int) -> TrainSettings:
 def _own() -> Iterator[Preset]:
     """Ours have the scaled cosine (SC), which learns faster: on validation classes it was ahead by five points or more.
 
-    That was after 400 updates, on glyphs, Omniglot and CIFAR-FS. The CIFAR-FS presets are Table 1's, so they are linear.
+    That was after 400 updates, on glyphs, Omniglot and CIFAR-FS. The CIFAR-FS presets are Table 1's and so linear.
     """
     grey = ModelSettings(channels=1, size=28, classifier="cosine")
     glyphs = _quick(DataSettings("glyphs"), grey, EpisodeSettings(20, 1, 5), 2, 700)

@@ -254,8 +254,8 @@ def omniglot(scale: Scale) -> list[Cell]:
 def longer(scale: Scale) -> list[Cell]:
     """VERSA against SAMOVAR-base in 5-shot with four times the updates, where the paper's gain should show.
 
-    By Adam at 1e-3: at the 3e-3 of the short schedule VERSA falls apart before its 2,000th update (its variance falls to
-    1e-10, its validation accuracy from 56 to 43 %), so that there would be nothing to compare with.
+    By Adam at 1e-3: at the 3e-3 of the short schedule VERSA falls apart before its 2,000th update (its variance falls
+    to 1e-10, its validation accuracy from 56 to 43 %), so that there would be nothing to compare with.
     """
     del scale
     cells = [conv_cell(rival, 5, 0, 10_000) for rival in ("versa", "samovar")]
