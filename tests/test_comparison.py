@@ -100,6 +100,8 @@ def test_command(tmp_path, capsys):
     assert "samovar evaluate" in capsys.readouterr().err
     assert main(["compare", str(a), str(b), "--first-by", "mean_classifier"]) == 2
     assert "Evaluate again" in capsys.readouterr().err
+    assert main(["compare", str(a), str(b), "--first-by", "predictive_tempered"]) == 2
+    assert "without --no-temperature" in capsys.readouterr().err
     (b / "evaluation.npz").write_bytes(b"not an npz file")
     assert main(["compare", str(a), str(b)]) == 2
     assert "cannot be read" in capsys.readouterr().err

@@ -327,6 +327,8 @@ def test_every_model_has_its_own_evaluation_folder():
         (["--data", "small"], "but the model expects (12, 12, 3)"),
         (["--device", "abacus"], "cpu, cuda, mps or auto"),
         (["--way"], "need a number each"),
+        (["--named", "versa", "--episodes", "8"], "leave out those flags"),
+        (["--data", "nope"], "no prepared data called"),
     ],
 )
 @pytest.mark.usefixtures("trained")

@@ -97,6 +97,21 @@ def test_the_shipped_model_tells_characters_apart_and_table_csv_and_picture_agre
         assert picture.size[0] > 100
 
 
+def test_folders_of_folders_are_not_searched_but_named(task, tmp_path, capsys):
+    make_folder(tmp_path / "new", {"one": 1}, 1)
+    assert main(["predict", str(task), str(tmp_path / "new")]) == 2
+    assert f"Name the folders inside: {tmp_path / 'new' / 'one'}" in capsys.readouterr().err.replace("\n", " ")
+
+
+def test_another_seed_draws_other_classifiers(task, tmp_path, capsys):
+    make_folder(tmp_path / "new", {"one": 1}, 1)
+    found = []
+    for flags in ([], ["--seed", "0"], ["--seed", "1"]):
+        assert main(["predict", str(task), str(tmp_path / "new" / "one"), "--json", *flags]) == 0
+        found.append(json.loads(capsys.readouterr().out))
+    assert found[0] == found[1] != found[2]
+
+
 def test_broken_images_are_named_and_skipped(task, tmp_path, capsys):
     good = tmp_path / "support" / "one" / "0.png"
     (tmp_path / "empty.png").write_bytes(b"")
@@ -213,6 +228,9 @@ def test_thousands_of_classes(tmp_path, capsys):
         (("predict", "nowhere.safetensors", "x.png"), "not a task file"),
         (("task", "nowhere.safetensors"), "not a task file"),
         (("fit", "--support", "s", "--task", "t.safetensors", "--device", "abacus"), "cpu, cuda, mps or auto"),
+        (("fit", "--support", "s", "--task", "t.safetensors", "--samples", "9" * 20), "from 1 to 1000000"),
+        (("predict", "t.safetensors", "x.png", "--json", "--csv"), "one of --json and --csv"),
+        (("predict", "t.safetensors", "x.png", "--picture", "p.jpg"), "ends with .png: p.png"),
     ],
 )
 def test_mistakes_are_explained(arguments, words, tmp_path, monkeypatch, capsys):

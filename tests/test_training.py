@@ -18,7 +18,7 @@ from safetensors.torch import load_file, save_file
 
 from samovar.cli import main
 from samovar.config import AugmentationSettings, EpisodeSettings, ModelSettings
-from samovar.errors import DataError, ModelError, RunError
+from samovar.errors import DataError, ModelError, RunError, SamovarError
 from samovar.evaluation import training_dataset
 from samovar.model_folder import load_model
 from samovar.models.model import FewShotModel
@@ -207,7 +207,7 @@ def test_without_a_whole_checkpoint_it_starts_again_and_keeps_the_new_ones(tmp_p
 def test_other_data_or_first_weights_on_an_existing_run_are_refused(tmp_path, data_folder):
     train(TINY, tmp_path / "other")
     with pytest.raises(KeyboardInterrupt):
-        train(TINY, tmp_path / "run", init=tmp_path / "other" / "model", watch=stop_at(1))
+        train(TINY, tmp_path / "run", init=tmp_path / "other" / "model", watch=stop_at(4))
     with pytest.raises(RunError, match=r"other origins \(--init\)"):
         train(TINY, tmp_path / "run")
     names = [f"class {i}" for i in range(12)]
@@ -227,9 +227,38 @@ def test_a_failed_start_binds_nobody(tmp_path):
         train(replace(TINY, updates=1), tmp_path / "run")  # the lock is free while the error is being handled
 
 
+def test_a_run_that_failed_before_its_first_checkpoint_binds_nobody(tmp_path):
+    wild = replace(TINY, optimizer=OptimizerSettings("sgd", 1e30, schedule="constant"))
+    with pytest.raises(RunError, match="not finite"):
+        train(wild, tmp_path / "run")
+    train(replace(TINY, updates=1), tmp_path / "run")
+    assert [line["update"] for line in read_metrics(tmp_path / "run" / "metrics.jsonl")][-1] == 1
+
+
+def test_a_folder_of_other_things_becomes_no_run(tmp_path):
+    (tmp_path / "photographs").mkdir()
+    (tmp_path / "photographs" / "cat.jpg").write_bytes(b"a cat")
+    with pytest.raises(RunError, match=r"is no run, it holds cat.jpg"):
+        train(TINY, tmp_path / "photographs")
+    assert [path.name for path in (tmp_path / "photographs").iterdir()] == ["cat.jpg"]
+
+
+@pytest.mark.parametrize("settings", ["[]", '{"tasks": NaN}', '{"model": {"alpha": NaN}}', '{"model": 3}'])
+def test_damaged_settings_of_a_run_are_named(tmp_path, settings):
+    train(replace(TINY, updates=1), tmp_path / "run")
+    (tmp_path / "run" / "config.json").write_text(f'{{"format": 1, "settings": {settings}}}')
+    with pytest.raises(SamovarError, match=r"stored|finite"):
+        train(replace(TINY, updates=1), tmp_path / "run")
+
+
+def test_metrics_end_where_they_are_not_understood(tmp_path):
+    (tmp_path / "metrics.jsonl").write_text('{"update": 1}\n[1]\n{"update": 2}\n')
+    assert read_metrics(tmp_path / "metrics.jsonl") == [{"update": 1}]
+
+
 def test_other_settings_on_an_existing_run_are_refused_by_name(tmp_path):
     with pytest.raises(KeyboardInterrupt):
-        train(TINY, tmp_path / "run", watch=stop_at(1))
+        train(TINY, tmp_path / "run", watch=stop_at(4))
     changed = replace(TINY, tasks=3, optimizer=replace(TINY.optimizer, learning_rate=0.5))
     with pytest.raises(RunError, match=r"tasks: 2 -> 3; optimizer.learning_rate: 0.001 -> 0.5"):
         train(changed, tmp_path / "run")
@@ -425,6 +454,8 @@ def test_own_images_from_the_command_line(tmp_path, capsys):
         (["--optimizer.clip", "-1"], "--optimizer.clip must not be negative"),
         (["--optimizer.learning-rate", "-1"], "--optimizer.learning-rate must be above 0"),
         (["--optimizer.momentum", "1.5"], "--optimizer.momentum must be from 0"),
+        (["--model.alpha", "nan"], "--alpha must be a finite number"),
+        (["--model.beta", "nan"], "--beta must be a finite number"),
         (["--validation.test-tasks", "0"], "--validation.test-tasks must be at least 1"),
         (["--model.backbone", "conv5", "--model.size", "28"], "--size must be at least 32"),
         (["--model.auxiliary-classes", "3"], "Use --model.auxiliary-classes 6"),

@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 from torch import Tensor
 
+from samovar.config import MOST_SAMPLES
 from samovar.device import device_named
 from samovar.errors import DataError, ModelError, SettingsError
 from samovar.fitted_task import FittedTask, TaskInfo, read_task, write_task
@@ -132,8 +133,8 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def begin(self, images: Any = None) -> None:
         """Load the model, check that it answers for single images, and forget what was fitted before."""
-        if not isinstance(self.samples, int | np.integer) or self.samples < 1:
-            raise SettingsError(f"samples must be a whole number of at least 1, but is {self.samples!r}.")
+        if not isinstance(self.samples, int | np.integer) or not 1 <= self.samples <= MOST_SAMPLES:
+            raise SettingsError(f"samples must be a whole number from 1 to {MOST_SAMPLES}, but is {self.samples!r}.")
         device = self._device
         self.saved_ = self._load(images)
         if self.reject is not None:

@@ -36,10 +36,14 @@ class Measured:
         try:
             summary = json.loads((folder / "evaluation.json").read_bytes())
             with (folder / "evaluation.npz").open("rb") as file, np.load(file, allow_pickle=False) as stored:
+                if "_tempered" in way and f"{way}_accuracy" not in stored:
+                    raise RunError(f"{folder} was evaluated without temperatures. Evaluate without --no-temperature.")
                 names = (*FIGURES, "bins") if f"{way}_bins" in stored else FIGURES
                 arrays = {name: stored[f"{way}_{name}"].astype(np.float64) for name in names}
             data = (summary["data"], summary["data_checksum"], summary.get("data_identity"))
             return cls(folder, summary["protocol"], data, arrays)
+        except RunError:
+            raise
         except KeyError as error:
             raise RunError(f"The evaluation in {folder} has no {error}. Evaluate again with this version.") from error
         except Exception as error:  # JSON and NumPy's archives fail in many ways, which mean the same to the user
@@ -75,12 +79,13 @@ def check_same(measured: list[Measured]) -> None:
             )
 
 
-def compare(first: list[Measured], second: list[Measured]) -> dict[str, Any]:
+def compare(first: list[Measured], second: list[Measured], *, seed: int = 0) -> dict[str, Any]:
     """First minus second, on the same tasks. Each is a list of training seeds of one method, or a single model.
 
     `paired`: the difference of the means over the seeds of each group, with its 95 % interval over tasks: a statement
     on these models and tasks drawn from these classes. `seeds`: mean and standard deviation over the training seeds,
-    and the difference of methods with a 95 % interval by Welch's t, where both groups have two seeds or more.
+    and the difference of methods with a 95 % interval by Welch's t, where both groups have two seeds or more. `seed` is
+    that of the bootstrap for the calibration error.
     """
     check_same([*first, *second])
     for group in (first, second):
@@ -90,7 +95,7 @@ def compare(first: list[Measured], second: list[Measured]) -> dict[str, Any]:
     for name in FIGURES:
         means = [np.mean([each.figures[name] for each in group], axis=0) for group in (first, second)]
         paired[name] = mean_with_interval(means[0] - means[1])
-    paired["ece"] = _calibration_difference(first, second)
+    paired["ece"] = _calibration_difference(first, second, seed)
     return {
         "format": 1,
         "protocol": first[0].protocol,
@@ -102,7 +107,7 @@ def compare(first: list[Measured], second: list[Measured]) -> dict[str, Any]:
     }
 
 
-def _calibration_difference(first: list[Measured], second: list[Measured]) -> dict[str, Any] | None:
+def _calibration_difference(first: list[Measured], second: list[Measured], seed: int) -> dict[str, Any] | None:
     """Difference of pooled calibration errors (mean over seeds), by bootstrap over the same tasks for all.
 
     None where the bins of each task were not kept.
@@ -111,7 +116,7 @@ def _calibration_difference(first: list[Measured], second: list[Measured]) -> di
         return None
 
     def errors(group: list[Measured]) -> NDArray[np.float64]:
-        each = [[expected_calibration_error(b) for b in resampled_bins(m.figures["bins"], 0)] for m in group]
+        each = [[expected_calibration_error(b) for b in resampled_bins(m.figures["bins"], seed)] for m in group]
         return np.mean(each, axis=0)
 
     def value(group: list[Measured]) -> float:

@@ -4,11 +4,23 @@ This room imports nothing but the errors, so that `samovar --help` need not load
 """
 
 import math
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, is_dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
 from samovar.errors import SettingsError
+
+MOST_SAMPLES = 1_000_000
+"""Sampled classifiers; the error of their average is then below a thousandth, and memory is not the limit yet."""
+
+
+def check_finite(settings: Any) -> None:
+    """Refuse settings with a number that is none or infinite: comparisons with it let it pass every other check."""
+    for name, value in vars(settings).items():
+        if isinstance(value, float) and not math.isfinite(value):
+            raise SettingsError(f"--{name.replace('_', '-')} must be a finite number, but is {value}.")
+        if is_dataclass(value):
+            check_finite(value)
 
 
 @dataclass(frozen=True)
@@ -170,6 +182,8 @@ class ModelSettings:
     """Divide the objective of a task by its number of queries, or not."""
 
     def __post_init__(self) -> None:
+        check_finite(self)
+
         def refuse(reason: str) -> None:
             raise SettingsError(reason)
 
@@ -231,6 +245,8 @@ class Protocol:
             raise SettingsError("--outside must not be negative.")
         if self.episodes < 1 or self.samples < 1 or self.queries < 1:
             raise SettingsError("--episodes, --samples and --queries must be at least 1.")
+        if self.samples > MOST_SAMPLES:
+            raise SettingsError(f"--samples must be at most {MOST_SAMPLES}, but is {self.samples}.")
         _ = self.tasks  # checks way and shot
 
     @property

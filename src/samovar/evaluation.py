@@ -120,6 +120,7 @@ class Evaluator:
             "format": 2,
             "protocol": asdict(protocol) | {"norm": norm, "text": f"{protocol}, {norm} norm"},
             "model": asdict(self.saved.model.settings),
+            "model_identity": self.saved.identity,
             "data": evaluator.dataset.description,
             "data_checksum": evaluator.dataset.store.facts["checksum"],
             "data_identity": evaluator.dataset.identity,

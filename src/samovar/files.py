@@ -16,9 +16,7 @@ def output_folder(path: Path) -> Path:
         with tempfile.TemporaryFile(dir=path):
             return path
     except OSError as error:
-        raise OutputError(
-            f"Cannot write into {path}: {error.strerror or error}. Choose another folder with --out."
-        ) from error
+        raise OutputError(f"Cannot write into {path}: {error.strerror or error}. Choose another folder.") from error
 
 
 def write_whole(path: Path, content: bytes) -> None:

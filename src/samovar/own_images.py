@@ -98,6 +98,7 @@ def predict_files(
     picture: Path | None,
     model: str | None,
     device: str,
+    seed: int | None,
     out: Path | None,
 ) -> int:
     """Answer image files by a task; returns the exit code."""
@@ -105,6 +106,8 @@ def predict_files(
         if folder is not None:
             output_folder(folder)
     classifier = FewShotClassifier.load(task, model, device)
+    if seed is not None:
+        classifier.seed = seed
     if classifier.saved_.conversion is None:
         raise ModelError(f"The model of {task} takes feature vectors; use FewShotClassifier from Python.")
     good, arrays, bad = readable(_files(images), classifier.saved_.conversion)
@@ -131,7 +134,9 @@ def _files(images: Sequence[Path]) -> list[Path]:
         )
         found += inside
     if not found:
-        raise DataError("There are no images to label.")
+        inner = [each for path in images for each in path.iterdir() if each.is_dir()]
+        there = f" Name the folders inside: {inner[0]}, ..." if inner else ""
+        raise DataError(f"There are no images to label in {', '.join(map(str, images))}.{there}")
     return found
 
 

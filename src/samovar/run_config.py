@@ -7,7 +7,7 @@ import typing
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar
 
-from samovar.config import AugmentationSettings, EpisodeSettings, ModelSettings, Protocol
+from samovar.config import AugmentationSettings, EpisodeSettings, ModelSettings, Protocol, check_finite
 from samovar.errors import SettingsError
 
 Settings = TypeVar("Settings")
@@ -132,6 +132,7 @@ class TrainSettings:
     """Every random number of the run is a function of this."""
 
     def __post_init__(self) -> None:
+        check_finite(self)
         for name in ("tasks", "updates", "auxiliary_batch", "checkpoint_every", "trace_every"):
             if getattr(self, name) < 1:
                 raise SettingsError(f"--{name.replace('_', '-')} must be at least 1, but is {getattr(self, name)}.")
@@ -169,6 +170,8 @@ def from_dict(kind: type[Settings], values: dict[str, Any]) -> Settings:
     >>> from_dict(DataSettings, {"name": "omniglot", "rotations": True}).normalisation
     'standard'
     """
+    if not isinstance(values, dict):
+        raise SettingsError(f"The stored {kind.__name__} is {values!r}, which is not a table of settings.")
     hints = typing.get_type_hints(kind)
     fields = dataclasses.fields(kind)  # type: ignore[arg-type]
     required = {each.name for each in fields if each.default is each.default_factory is dataclasses.MISSING}

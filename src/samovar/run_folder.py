@@ -24,7 +24,13 @@ class RunFolder:
         self._lock = FileLock(path / ".lock")
 
     def take(self, settings: TrainSettings) -> None:
-        """Make the folder or go on with it; refused if another process has it or its settings differ."""
+        """Make the folder or go on with it; refused if another process has it or its settings differ.
+
+        A run that failed before its first checkpoint has nothing to go on from, so it binds nobody to its settings. A
+        folder that holds other things is nobody's run.
+        """
+        if self.path.is_dir() and not self.config.exists() and (strangers := self._strangers()):
+            raise RunError(f"{self.path} is no run, it holds {strangers[0]}. Choose another --out.")
         output_folder(self.checkpoints)
         try:
             self._lock.acquire(timeout=0)
@@ -32,8 +38,15 @@ class RunFolder:
             raise RunError(
                 f"Another process is training in {self.path}. Wait for it, or choose another --out."
             ) from error
+        if self.config.exists() and not self.model.exists() and not any(self.checkpoints.iterdir()):
+            self.config.unlink()
+            self.metrics.unlink(missing_ok=True)
         if self.config.exists():
             self._refuse(differences(self.settings(), settings), "settings")
+
+    def _strangers(self) -> list[str]:
+        own = {each.name for each in (self.config, self.metrics, self.checkpoints, self.model)} | {"tensorboard"}
+        return sorted(each.name for each in self.path.iterdir() if each.name not in own and each.name[0] != ".")
 
     def begin(self, preset: str, settings: TrainSettings, origin: dict[str, str | None]) -> None:
         """Write down what is trained, and from what (data and first weights), or compare that with what was written.
@@ -91,11 +104,14 @@ class RunFolder:
 
 
 def read_metrics(path: Path) -> list[dict[str, Any]]:
-    """The whole lines of a metrics.jsonl."""
-    lines = []
+    """The whole lines of a metrics.jsonl, up to half a line of a process that was killed, or anything else."""
+    lines: list[dict[str, Any]] = []
     for text in path.read_text().splitlines() if path.exists() else []:
         try:
-            lines.append(json.loads(text))
+            line = json.loads(text)
         except ValueError:
-            break  # half a line, from a process that was killed
+            return lines
+        if not isinstance(line, dict) or not isinstance(line.get("update"), int):
+            return lines
+        lines.append(line)
     return lines

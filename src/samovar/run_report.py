@@ -20,6 +20,7 @@ def write_report(run: Run, published: Published | None = None) -> None:
     protocol = str(run.settings.validation.protocol(run.settings.seed, test=True))
     dataset = store_dataset(run.settings, "test")
     summary = {
+        "format": 1,
         "accuracy": {"mean": run.test.mean, "ci95": run.test.ci95},
         "protocol": protocol,
         "norm": run.settings.model.norm,

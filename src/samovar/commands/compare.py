@@ -17,14 +17,15 @@ def compare(
     also_second: tuple[Path, ...] = (),
     first_by: Way = "predictive",
     second_by: Way = "predictive",
-    out: Path | None = None,
+    seed: int = 0,
+    out: Path = Path("runs/comparison"),
 ) -> None:
     """The difference between two models on the same tasks, with its 95 % interval.
 
     Both need an evaluation by the same protocol (`samovar evaluate`). Two ways of predicting of one model are compared
     with --first-by and --second-by. The paired interval is about these two models and tasks from these classes; a
     statement about methods needs several training seeds of each, given with --also-first and --also-second: then the
-    spread over seeds is shown beside it. Writes comparison.json if --out is given.
+    spread over seeds is shown beside it. Writes comparison.json.
 
     Args:
         first: A run, model or evaluation folder.
@@ -33,6 +34,7 @@ def compare(
         also_second: More training seeds of the second method.
         first_by: How the first predicts.
         second_by: How the second predicts.
+        seed: Of the bootstrap, for the interval of the calibration error.
         out: Folder for comparison.json.
     """
     from rich.console import Console
@@ -41,12 +43,9 @@ def compare(
     from samovar.files import output_folder, write_whole
     from samovar.report import comparison_table
 
-    groups = [
-        [Measured.read(path, by) for path in (head, *more)]
-        for head, more, by in ((first, also_first, first_by), (second, also_second, second_by))
-    ]
-    comparison = compare(*groups) | {"first_by": first_by, "second_by": second_by}
+    ours = [Measured.read(path, first_by) for path in (first, *also_first)]
+    others = [Measured.read(path, second_by) for path in (second, *also_second)]
+    comparison = compare(ours, others, seed=seed) | {"first_by": first_by, "second_by": second_by}
     Console().print(comparison_table(comparison))
-    if out is not None:
-        write_whole(output_folder(out) / "comparison.json", json.dumps(comparison, indent=1).encode())
-        print(f"Written: {out / 'comparison.json'}")
+    write_whole(output_folder(out) / "comparison.json", json.dumps(comparison, indent=1).encode())
+    print(f"Written: {out / 'comparison.json'}")

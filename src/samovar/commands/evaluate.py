@@ -69,9 +69,11 @@ def evaluate(
         raise SettingsError("--way and --shot need a number each, or several.")
     if named is None:
         rest = (queries, pooled_queries, episodes, samples, seed, split, norm, outside, quasi)
-        protocols = [Protocol(w, s, *rest) for w in way for s in shot]
+        protocols = [Protocol(w, s, *rest) for w in dict.fromkeys(way) for s in dict.fromkeys(shot)]
     else:
+        if (way, queries, pooled_queries, episodes, samples) != ((5,), 15, False, 5000, 1000):
+            raise SettingsError(f"--named {named} says way, queries, episodes and samples: leave out those flags.")
         kept = {"split": split, "seed": seed, "norm": norm, "outside": outside, "quasi": quasi}
-        protocols = [named_protocol(named, s, **kept) for s in shot]
+        protocols = [named_protocol(named, s, **kept) for s in dict.fromkeys(shot)]
     wanted = Wanted(protocols, temperature, draw, sampling_study, data, device, out)
     run_evaluation(model, wanted)

@@ -48,6 +48,7 @@ def predict(
     picture: Path | None = None,
     model: str | None = None,
     device: str = "auto",
+    seed: int | None = None,
     out: Path | None = None,
 ) -> int:
     """Label images by a fitted task: probabilities, uncertainty, and "none of these".
@@ -58,16 +59,24 @@ def predict(
     Args:
         task: A task file written by `samovar fit`.
         images: Image files, or folders of them.
-        json: Print JSON: a list with an entry for each image, in the order given.
+        json: Print JSON: a list with an entry for each image that can be read, in the order given.
         csv: Print CSV.
         picture: Draw the images with their answers into this PNG file.
         model: Where the task's model is now, if it has moved.
         device: cpu, cuda, mps, or auto.
+        seed: Of the sampled classifiers, if not that of the task.
         out: Folder for predictions.json.
     """
+    from samovar.errors import SettingsError
     from samovar.own_images import predict_files
 
-    return predict_files(task, images, as_json=json, as_csv=csv, picture=picture, model=model, device=device, out=out)
+    if json and csv:
+        raise SettingsError("Choose one of --json and --csv.")
+    if picture is not None and picture.suffix.lower() != ".png":
+        raise SettingsError(f"--picture writes a PNG file, so its name ends with .png: {picture.with_suffix('.png')}")
+    return predict_files(
+        task, images, as_json=json, as_csv=csv, picture=picture, model=model, device=device, seed=seed, out=out
+    )
 
 
 def task(path: Annotated[Path, tyro.conf.Positional], *, json: bool = False) -> None:

@@ -64,8 +64,13 @@ def _check_name(store_name: str, source_name: str) -> None:
 
 def ready(name: str, progress: Progress = silent) -> Store:
     """The prepared store of this name; a source of this name is prepared now, where that needs no root."""
-    if (data_folder() / name).exists() or name not in REGISTRY:
+    if (data_folder() / name).exists():
         return open_store(name)
+    if name not in REGISTRY:
+        raise DataError(
+            f"There is no prepared data called {name!r}. Sources are {', '.join(REGISTRY)}; your own data is kept as "
+            "folder-NAME or features-NAME (samovar data list)."
+        )
     return prepare(name, progress=progress)
 
 

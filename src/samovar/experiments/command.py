@@ -49,6 +49,9 @@ def run_reproduce(
         names = ["synthetic", *(each for each in EXPERIMENTS if scale == "cpu" or each not in CPU_ONLY)]
     cells = {each: EXPERIMENTS[each](scale) for each in names if each in EXPERIMENTS}
     planned = [cell for each in cells.values() for cell in each]
+    if plan and name == "synthetic":
+        print("The synthetic study trains its small networks in this process: about 3 minutes on two cores.")
+        return None
     if plan:
         return print_plan(planned, place, shell=shell)
     output_folder(out)

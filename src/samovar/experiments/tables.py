@@ -69,7 +69,7 @@ def _entry(row: str, column: str, group: list[Cell], place: Workplace, scale: Sc
     if not measured:
         return entry
     summaries = [each for cell in measured if (each := stored_summary(cell, place)) is not None]
-    tasks = [Measured.read(place.evidence(cell), "predictive").figures["accuracy"] for cell in measured]
+    tasks = [each.figures["accuracy"] for each in _measured(measured, place)]
     seeds = [float(each.mean()) for each in tasks]
     ours = mean_with_interval(np.mean(tasks, axis=0))
     entry["protocol"] = summaries[0]["protocol"]["text"]
@@ -122,8 +122,7 @@ def paired_differences(cells: list[Cell], place: Workplace, figure: str = "accur
 
 
 def _difference(ours: list[Cell], others: list[Cell], place: Workplace, figure: str) -> dict[str, Any]:
-    groups = ([Measured.read(place.evidence(cell), "predictive") for cell in group] for group in (ours, others))
-    compared = compare(*groups)
+    compared = compare(_measured(ours, place), _measured(others, place))
     found = {"seeds": len(ours), "over_seeds": compared["seeds"][figure]["difference"]}
     found |= compared["paired"][figure]
     first, second = ours[0].published, others[0].published
@@ -133,6 +132,10 @@ def _difference(ours: list[Cell], others: list[Cell], place: Workplace, figure: 
     clear = abs(published) > unsure
     verdict = _verdict(found, published) if clear else "no clear difference in the paper"
     return found | {"published": published, "verdict": verdict}
+
+
+def _measured(cells: list[Cell], place: Workplace) -> list[Measured]:
+    return [Measured.read(place.evidence(cell), "predictive") for cell in cells]
 
 
 def _verdict(found: dict[str, Any], published: float) -> str:
