@@ -22,7 +22,7 @@ def test_folder_that_is_a_file(tmp_path):
     (tmp_path / "taken").write_text("here first")
     with pytest.raises(OutputError, match="taken"):
         output_folder(tmp_path / "taken")
-    with pytest.raises(OutputError, match="--out"):
+    with pytest.raises(OutputError, match="Choose another folder"):
         output_folder(tmp_path / "taken" / "below")
 
 
