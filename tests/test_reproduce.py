@@ -251,6 +251,13 @@ def test_the_claim_on_beta_is_judged_around_our_best(cells, tmp_path):
     keep_evidence(place, tried[3], 0.69 + noise)
     (claim,) = traces.beta("cpu", tried, place).data["claims"]
     assert claim["holds"] is False
+    outside = [tried[1], tried[2], replace(cells[0], name="beta 20", row="20.0")]  # 1 and 20: beyond the range of 5
+    keep_evidence(place, outside[2], 0.705 + noise)
+    for beside, holds in ((0.70, None), (0.705, True)):
+        keep_evidence(place, outside[0], beside + noise)
+        (claim,) = traces.beta("cpu", outside, place).data["claims"]
+        assert claim["holds"] is holds
+    assert "x 1: -0.50 ± 0.00, x 20: -0.50 ± 0.00: it holds even beyond" in claim["text"]
 
 
 def keep_evidence(place: Workplace, cell: Cell, accuracy: np.ndarray) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 from samovar.calibration import mean_with_interval
 from samovar.comparison import Measured
 from samovar.experiments.cells import Cell, Scale
-from samovar.experiments.reproduce import Workplace, state_of
+from samovar.experiments.reproduce import Workplace, state_of, stored_summary
 from samovar.experiments.tables import Written, title
 
 COLLAPSED = 0.001
@@ -53,7 +53,10 @@ def beta(scale: Scale, cells: list[Cell], place: Workplace) -> Written:
         if training is not None and training["samples"] is not None:
             accuracy = Measured.read(place.evidence(cell), "predictive").figures["accuracy"]
             where = {"multiple": float(cell.row), "shot": cell.settings.episodes.shot}
-            found.append(where | {"samples": training["samples"], "predictive": mean_with_interval(accuracy)})
+            summary = stored_summary(cell, place)
+            assert summary is not None
+            figures = {"predictive": mean_with_interval(accuracy), "ece": summary["ece"]["value"]}
+            found.append(where | {"samples": training["samples"]} | figures)
     names = ("prior single", "prior average", "posterior single", "posterior average")
     lines = title("beta", scale, cells)
     lines += [
@@ -61,13 +64,16 @@ def beta(scale: Scale, cells: list[Cell], place: Workplace) -> Written:
         "weighs mean NLL and mean KL equally). `predictive` averages 1000 classifiers of the prior, `average` 100. The "
         "posterior has seen the labels of the queries it is asked about: it is no predictor.",
         "",
-        "| shot | beta | predictive | " + " | ".join(names) + " |",
-        "|---" * (3 + len(names)) + "|",
+        "| shot | beta | predictive | its ECE | " + " | ".join(names) + " |",
+        "|---" * (4 + len(names)) + "|",
     ]
     for each in found:
-        figures = (each["predictive"], *(each["samples"][name] for name in names))
-        cells_text = " | ".join(f"{100 * f['mean']:.2f} ± {100 * f['ci95']:.2f}" for f in figures)
-        lines.append(f"| {each['shot']} | x {each['multiple']:g} | {cells_text} |")
+        predictive, *others = (
+            f"{100 * figure['mean']:.2f} ± {100 * figure['ci95']:.2f}"
+            for figure in (each["predictive"], *(each["samples"][name] for name in names))
+        )
+        begin = f"{each['shot']} | x {each['multiple']:g}"
+        lines.append(f"| {begin} | {predictive} | {each['ece']:.3f} | {' | '.join(others)} |")
     claims = [_claim(shot, cells, place) for shot in CLAIM]
     lines += [line for claim in claims if claim is not None for line in ("", claim["text"])]
     data = {
@@ -92,12 +98,15 @@ def _claim(shot: int, cells: list[Cell], place: Workplace) -> dict[str, Any] | N
         return {"shot": shot, "holds": None, "text": f"{claim}Not decided: {len(measured)} of {len(members)} measured."}
     accuracy = {float(c.row): Measured.read(place.evidence(c), "predictive").figures["accuracy"] for c in members}
     best = max(accuracy, key=lambda multiple: accuracy[multiple].mean())
-    near = {
-        m: mean_with_interval(accuracy[m] - accuracy[best]) for m in accuracy if low <= m / best <= high and m != best
-    }
-    if not near:
-        return {"shot": shot, "holds": None, "text": f"{claim}Not decided: no other beta of that range was tried."}
+    loss = {m: mean_with_interval(accuracy[m] - accuracy[best]) for m in sorted(accuracy) if m != best}
+    near = {m: each for m, each in loss.items() if low <= m / best <= high}
+    wider = not near  # then the next ones on either side, if they are good enough, say it of what is between
+    if wider:
+        below, above = [m for m in loss if m / best < low], [m for m in loss if m / best > high]
+        near = {m: loss[m] for m in (*below[-1:], *above[:1]) if below and above}
     holds = all(each["mean"] > -0.01 for each in near.values())
+    if not near or (wider and not holds):
+        return {"shot": shot, "holds": None, "text": f"{claim}Not decided: no other beta of that range was tried."}
     ours = ", ".join(f"x {m:g}: {100 * e['mean']:+.2f} ± {100 * e['ci95']:.2f}" for m, e in near.items())
-    verdict = "it holds where tried" if holds else "miss: it does not hold"
+    verdict = "it holds even beyond" if wider else "it holds where tried" if holds else "miss: it does not hold"
     return {"shot": shot, "holds": holds, "text": f"{claim}Our best is x {best:g}; against it {ours}: {verdict}."}
