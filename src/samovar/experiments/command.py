@@ -138,7 +138,7 @@ def _write(out: Path, name: str, written: Written, content: bytes | None) -> Non
     if content is not None:
         write_whole(out / f"{name}.png", content)
     print(written.text)
-    print(f"Written: {out / name}.json, .md{' and .png' if content is not None else ' (nothing to draw yet)'}")
+    print(f"Written: {out / name}.json, .md{' and .png' if content is not None else ''}")
 
 
 def _synthetic(out: Path, seed: int) -> None:
