@@ -11,7 +11,7 @@ from typing import Any, Literal
 from samovar.errors import SettingsError
 
 MOST_SAMPLES = 1_000_000
-"""Sampled classifiers; the error of their average is then below a thousandth, and memory is not the limit yet."""
+"""Sampled classifiers, a hundred times the paper's largest number: a bound for slips of the keyboard."""
 
 
 def check_finite(settings: Any) -> None:

@@ -239,9 +239,10 @@ def _omniglot(way: int, shot: int) -> TrainSettings:
 
 
 def _own() -> Iterator[Preset]:
-    """Ours have the scaled cosine (SC), which learns faster: on validation classes it was ahead by five points or more.
+    """Ours have the scaled cosine (SC), which learns faster than the linear classifier.
 
-    That was after 400 updates, on glyphs, Omniglot and CIFAR-FS. The CIFAR-FS presets are Table 1's and so linear.
+    On validation classes after 400 updates: 90.9 against 85.8 % on Omniglot, 40.7 against 35.7 on CIFAR-FS in 1-shot.
+    The CIFAR-FS presets are Table 1's and so linear.
     """
     grey = ModelSettings(channels=1, size=28, classifier="cosine")
     glyphs = _quick(DataSettings("glyphs"), grey, EpisodeSettings(20, 1, 5), 2, 700)
