@@ -474,7 +474,7 @@ def test_impossible_settings_are_refused_with_the_flag_to_change(flags, words, t
 
 
 def test_flags_hold_on_own_images(tmp_path, capsys):
-    """What the user chose is kept where the data allow it; two folders are two data sets."""
+    """What the user chose is kept where the data allow it; two folders are two data sets, a store is taken by name."""
     from PIL import Image
 
     for root in ("own", "other"):
@@ -497,6 +497,14 @@ def test_flags_hold_on_own_images(tmp_path, capsys):
     assert settings["data"]["name"] == "folder-own"
     assert main(["train", "folder", "--root", str(tmp_path / "other"), *out, *flags]) == 2
     assert "data.name: folder-own -> folder-other" in capsys.readouterr().err
+    named = ["--root", str(tmp_path / "other"), "--data.name", "pets"]
+    assert main(["train", "folder", *named, "--out", str(tmp_path / "named"), *flags]) == 0
+    assert main(["train", "folder", "--data.name", "pets", "--out", str(tmp_path / "store"), *flags]) == 0
+    first, second = (json.loads((tmp_path / each / "config.json").read_text()) for each in ("named", "store"))
+    assert first["settings"] == second["settings"]
+    assert first["settings"]["model"]["size"] == 16, "as the store has it"
+    assert main(["train", "folder", "--data.name", "dogs", "--out", str(tmp_path / "none")]) == 2
+    assert "no prepared data called 'dogs'" in capsys.readouterr().err
 
 
 def test_a_model_of_own_data_is_not_tested_on_data_prepared_anew(tmp_path, data_folder):

@@ -64,9 +64,9 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     seed: of the sampled classifiers
 
     >>> import numpy as np
-    >>> strokes = np.zeros((4, 28, 28), np.uint8)
-    >>> strokes[:2, :, 12:15] = 255  # two upright lines, two level ones
-    >>> strokes[2:, 12:15] = 255
+    >>> strokes = np.full((4, 28, 28), 255, np.uint8)  # white paper
+    >>> strokes[:2, :, 12:15] = 0  # two upright lines, two level ones
+    >>> strokes[2:, 12:15] = 0
     >>> classifier = FewShotClassifier("glyphs").fit(strokes, ["upright", "upright", "level", "level"])
     >>> classifier.predict(strokes).tolist()
     ['upright', 'upright', 'level', 'level']

@@ -182,12 +182,12 @@ def evaluate(
     return Evaluator(saved, dataset, device).evaluate(protocol, temperature=temperature, progress=progress)
 
 
-def training_dataset(saved: SavedModel, split: str) -> Dataset:
-    """The data that a model was trained on, another part of it."""
+def training_dataset(saved: SavedModel, split: str, progress: Progress = silent) -> Dataset:
+    """The data that a model was trained on, another part of it; it is prepared now if it is not there."""
     if "settings" not in saved.training:
         raise DataError("This model does not say what it was trained on; name the data to evaluate on.")
     data = saved.training["settings"]["data"]
-    store = ready(data["name"])
+    store = ready(data["name"], progress)
     own = store.facts.get("source_name") in ("folder", "features")
     if own and saved.training.get("data_identity", store.identity) != store.identity:
         raise DataError(

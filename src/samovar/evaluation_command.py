@@ -10,6 +10,7 @@ from rich.console import Console
 from samovar.config import Protocol
 from samovar.data.dataset import Dataset
 from samovar.data.prepare import ready
+from samovar.data.store import data_folder
 from samovar.device import device_named
 from samovar.draw_task import draw_task
 from samovar.errors import SettingsError
@@ -51,8 +52,13 @@ def run_evaluation(path: Path, wanted: Wanted) -> None:
     saved = load_model(folder)
     first = wanted.protocols[0]
     own = saved.training.get("settings", {}).get("data", {}).get("name")
-    known = wanted.data in (None, own)  # then the split is that of the training
-    dataset = training_dataset(saved, first.split) if known else Dataset(ready(str(wanted.data)), first.split)
+    name = wanted.data or own
+    prepared = name is None or (data_folder() / name).exists()
+    with progress_bar(f"preparing {name}", quiet=prepared) as progress:
+        if name == own:  # then the split is that of the training
+            dataset = training_dataset(saved, first.split, progress)
+        else:
+            dataset = Dataset(ready(name, progress), first.split)
     if wanted.draw and len(dataset.store.facts["shape"]) != 3:
         raise SettingsError("--draw needs images; this data holds feature vectors.")
     device = device_named(wanted.device)

@@ -55,9 +55,12 @@ class SavedModel:
         return save_model(self, Path(folder))
 
     @classmethod
-    def from_pretrained(cls, name: str | Path) -> "SavedModel":
-        """A shipped model by name, a model or run folder, or OWNER/MODEL from the Hub (with huggingface_hub)."""
-        return load_model(locate_model(name))
+    def from_pretrained(cls, name: str | Path, backbone: nn.Module | None = None) -> "SavedModel":
+        """A shipped model by name, a model or run folder, or OWNER/MODEL from the Hub (with huggingface_hub).
+
+        A model with a backbone of its maker's own wants that module again, with any weights.
+        """
+        return load_model(locate_model(name), backbone)
 
 
 def save_model(saved: SavedModel, folder: Path) -> Path:

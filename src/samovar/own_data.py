@@ -9,22 +9,29 @@ import numpy as np
 
 from samovar.config import PrepareSettings
 from samovar.data.decode import shorter_side
-from samovar.data.prepare import prepare
+from samovar.data.prepare import prepare, ready
 from samovar.data.sources.folder import class_folders, is_presplit
-from samovar.data.store import Store
+from samovar.data.store import Store, data_folder
 from samovar.errors import DataError
 from samovar.run_config import TrainSettings
 
 
-def prepare_own(settings: TrainSettings, root: Path | None) -> tuple[TrainSettings, list[str]]:
-    """Prepare the data at a root and fit the settings to it; also returns what was chosen, in sentences."""
+def prepare_own(kind: str, settings: TrainSettings, root: Path | None) -> tuple[TrainSettings, list[str]]:
+    """Fit the settings to the data at a root, prepared now, or to a store (`--data.name`); what was chosen is said.
+
+    `kind` is folder or features. Without `--data.name` the store is called after the root, so that several are kept.
+    """
     name = settings.data.name
     if root is None:
-        raise DataError(f"The preset {name} needs your data: --root {'FOLDER' if name == 'folder' else 'FILE.npz'}.")
-    plain = re.sub(r"[^\w-]+", "-", root.resolve().stem).strip("-")
-    store_name = f"{name}-{plain}"  # so that several can be kept
-    if name == "features":
-        return fit_to(settings, prepare(name, root, store_name=store_name))
+        if name == kind and not (data_folder() / name).exists():
+            what = "FOLDER" if kind == "folder" else "FILE.npz"
+            raise DataError(f"The preset {kind} needs your data: --root {what}, or --data.name of what is prepared.")
+        return fit_to(settings, ready(name))
+    if name == kind:
+        plain = re.sub(r"[^\w-]+", "-", root.resolve().name.removesuffix(".npz")).strip("-")
+        name = f"{kind}-{plain}"
+    if kind == "features":
+        return fit_to(settings, prepare(kind, root, store_name=name))
     if not root.is_dir():
         raise DataError(f"There is no folder {root}.")
     presplit = is_presplit(root)
@@ -34,7 +41,7 @@ def prepare_own(settings: TrainSettings, root: Path | None) -> tuple[TrainSettin
         colour="grey" if settings.model.channels == 1 else "rgb",
         fractions=(1, 0, 0) if presplit else _fractions(len(folders)),
     )
-    return fit_to(settings, prepare(name, root, chosen, store_name=store_name))
+    return fit_to(settings, prepare(kind, root, chosen, store_name=name))
 
 
 def _fractions(classes: int) -> tuple[float, float, float]:
@@ -70,6 +77,7 @@ def fit_to(settings: TrainSettings, store: Store) -> tuple[TrainSettings, list[s
     else:
         model = replace(settings.model, backbone="identity", size=shape[0])
     fewest = int(counts.min())
+    network = "" if model.backbone == settings.model.backbone else f", by {model.backbone}"
     if fewest < 2:
         short = store.classes[int(counts.argmin())].name
         raise DataError(f"Class {short!r} of {store.name} has {fewest} image; training needs at least 2 of each class.")
@@ -83,8 +91,8 @@ def fit_to(settings: TrainSettings, store: Store) -> tuple[TrainSettings, list[s
     fitted = replace(settings, data=data, model=model, episodes=episodes, validation=validation)
     said = [
         f"{store.name}: {len(store.classes)} classes (train / val / test {' / '.join(map(str, parts.values()))}), "
-        f"{fewest} to {int(counts.max())} of each, stored as {' x '.join(map(str, shape))}",
+        f"{fewest} to {int(counts.max())} of each, stored as {' x '.join(map(str, shape))}{network}",
         f"training on {way}-way {shot}-shot tasks with {queries} queries per class; "
-        f"validating on {test_way}-way {test_shot}-shot",
+        f"validating on {test_way}-way {test_shot}-shot with {validation.queries}",
     ]
     return fitted, said

@@ -24,7 +24,7 @@ def evaluate(
     draw: int = 0,
     sampling_study: bool = False,
     data: str | None = None,
-    device: str = "cpu",
+    device: str = "auto",
     seed: int = 0,
     out: Path | None = None,
 ) -> None:

@@ -28,10 +28,10 @@ def reproduce(
     """A table or figure of the paper, ours beside the published.
 
     Trains the runs that are missing, goes on with those that were cut, measures all on the same tasks, and writes
-    NAME.json, NAME.md and NAME.png. The figures of every run are kept under OUT/cells, without weights, so that tables
-    can be made again and only what is missing is trained later. Runs are shared between tables that need the same.
-    At cpu scale tables 2, 4 and 5 take hours, and table 3 (miniImageNet) is only ready to run; at the paper's scale
-    all want GPUs.
+    NAME.json, NAME.md and, once something is measured, NAME.png (NAME-paper.* at the paper's scale). The figures of
+    every run are kept under OUT/cells, without weights, so that tables can be made again and only what is missing is
+    trained later. Runs are shared between tables that need the same. At cpu scale tables 2, 4 and 5 take hours, and
+    table 3 (miniImageNet) is only ready to run; at the paper's scale all want GPUs.
 
     Args:
         name: table1 to table5, synthetic, sampling, beta, collapse: of the paper. omniglot: the cheap real benchmark.

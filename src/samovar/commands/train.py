@@ -29,7 +29,7 @@ class TrainCommand:
     out: Path | None = None
     """The run folder; runs/PRESET if not given."""
     root: Path | None = None
-    """Your images (folder) or vectors (features)."""
+    """Your images (folder) or vectors (features); what is prepared already is named by --data.name instead."""
     init: Path | None = None
     """Start from the weights of a model folder."""
     devices: Annotated[Devices, tyro.conf.arg(name="")] = field(default_factory=Devices)
@@ -61,8 +61,8 @@ def _train(name: str, command: TrainCommand) -> None:
     from samovar.training import train
 
     settings, said = command.settings, list[str]()
-    if settings.data.name in ("folder", "features"):
-        settings, said = prepare_own(settings, command.root)
+    if name in ("folder", "features"):
+        settings, said = prepare_own(name, settings, command.root)
     elif command.root is not None:
         raise SettingsError(
             "--root is for the presets folder and features; prepare other data with `samovar data prepare`."
