@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from samovar.answers import Answers
-from samovar.calibration import TaskFigures, calibration, expected_calibration_error, mean_with_interval
+from samovar.calibration import TaskFigures, calibration, expected_calibration_error, mean_with_interval, reliability
 from samovar.predictive import Prediction, entropy_of
 
 
@@ -52,8 +52,23 @@ def test_a_calibrated_classifier_has_a_small_error_and_its_labels_follow_its_pro
     result = calibration(figures_of(probabilities, labels), 0)
     assert result["value"] < 0.01
     assert result["ci95"][0] <= result["value"] + 0.01
-    sharper = calibration(figures_of(probabilities.pow(3) / probabilities.pow(3).sum(-1, keepdim=True), labels), 0)
-    assert sharper["ci95"][0] > 0.05
+    sharper = figures_of(probabilities.pow(3) / probabilities.pow(3).sum(-1, keepdim=True), labels)
+    assert calibration(sharper, 0)["ci95"][0] > 0.05
+    assert all(each["confidence"] > each["accuracy"] for each in reliability(sharper)[5:]), "too sure, not too modest"
+
+
+def test_the_calibration_interval_is_as_wide_as_the_error_varies_over_sets_of_tasks():
+    """Too sure in all bins, so that the error is a mean over tasks and its spread can be known."""
+    g = torch.Generator().manual_seed(0)
+    found = []
+    for _ in range(60):
+        right = torch.rand(100, 1, generator=g).expand(-1, 10) > 0.4  # a task is right or wrong as a whole
+        probabilities = torch.tensor([0.9, 0.1]).expand(100, 10, 2)
+        found.append(calibration(figures_of(probabilities, (~right).long()), 0))
+    covered = [low <= 0.3 <= high for low, high in (each["ci95"] for each in found)]
+    assert 0.85 <= np.mean(covered) <= 1
+    widths = [high - low for low, high in (each["ci95"] for each in found)]
+    assert np.mean(widths) == pytest.approx(2 * 1.96 * (0.4 * 0.6 / 100) ** 0.5, rel=0.1)
 
 
 def test_intervals_cover_the_long_run_mean_about_95_times_in_100():

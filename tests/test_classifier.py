@@ -331,6 +331,10 @@ def test_tampered_task_files(tmp_path):
         ("leave_one_out", {"images": 3}),
         ("model", "m" * 5000),
         ("totals", 1e300),
+        ("totals", 1e30),
+        ("totals", float("nan")),
+        ("counts", 0),
+        ("classes", (0, 0)),
     ],
 )
 def test_task_files_with_other_contents_are_refused(tmp_path, field, value):
@@ -339,12 +343,14 @@ def test_task_files_with_other_contents_are_refused(tmp_path, field, value):
     model.save_pretrained(tmp_path / "model")
     classifier = FewShotClassifier(tmp_path / "model").fit(features, labels)
     task, info = read_task(classifier.save(tmp_path / "task.safetensors"))
-    if field == "totals":
-        task = replace(task, totals=task.totals * value)
+    if field in ("totals", "counts"):
+        task = replace(task, **{field: getattr(task, field) * value})
+    elif field == "classes":
+        task = replace(task, classes=value)
     else:
         info = replace(info, **{field: value})
-    write_task(tmp_path / "task.safetensors", task, info)
-    with pytest.raises(ModelError):
+    with pytest.raises(ModelError):  # noqa: PT012 (some are refused when they are written)
+        write_task(tmp_path / "task.safetensors", task, info)
         FewShotClassifier.load(tmp_path / "task.safetensors")
 
 
@@ -359,15 +365,30 @@ def test_task_files_with_other_contents_are_refused(tmp_path, field, value):
         ("conversion", "colour", "grey"),
         ("normalisation", "mean", [0.5]),
         ("normalisation", "std", ["a", "b", "c"]),
+        ("normalisation", "std", [0.1, 0.1, 0]),
+        ("normalisation", "mean", [0.5, 0.5, float("nan")]),
+        (None, "training", [1]),
+        (None, "rejection", {"about": "", "cells": [{"way": float("inf"), "shot": 1, "thresholds": []}]}),
     ],
 )
 def test_configs_with_other_contents_are_refused(tmp_path, part, field, value):
     folder = image_model().save_pretrained(tmp_path / "m")
     config = json.loads((folder / "config.json").read_text())
-    config[part][field] = value
+    (config if part is None else config[part])[field] = value
     (folder / "config.json").write_text(json.dumps(config))
     with pytest.raises(ModelError, match="not a model folder that can be read"):
         SavedModel.from_pretrained(folder)
+
+
+def test_parameters_may_be_numpys_and_what_cannot_be_stored_is_refused(tmp_path):
+    features, labels = blobs(classes=2)
+    model = features_model(5)
+    numbers = {"samples": np.int64(16), "seed": np.int32(1), "reject_label": np.int64(-1)}
+    path = FewShotClassifier(model, **numbers).fit(features, labels).save(tmp_path / "task.safetensors")
+    loaded = FewShotClassifier.load(path, model)
+    assert (loaded.samples, loaded.seed, loaded.reject_label) == (16, 1, -1)
+    with pytest.raises(ModelError, match="cannot be stored"):
+        FewShotClassifier(model, reject_label=("x",)).fit(features, labels).save(tmp_path / "other.safetensors")
 
 
 def test_arrays_of_paths_are_paths(tmp_path):

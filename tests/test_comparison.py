@@ -20,7 +20,7 @@ def store(folder, accuracy, shot=1, data="toy", way="predictive"):
     bins[..., 0] = 5
     arrays = {"accuracy": accuracy, "nll": 1 - accuracy, "brier": 2 - accuracy, "bins": bins}
     protocol = {"way": 5, "shot": shot, "text": f"5-way {shot}-shot"}
-    summary = {"protocol": protocol, "data": data, "data_checksum": data}
+    summary = {"protocol": protocol, "data": data, "data_checksum": data, "episodes": len(accuracy)}
     (folder / "evaluation.json").write_text(json.dumps(summary))
     np.savez(folder / "evaluation.npz", **{f"{way}_{name}": value for name, value in arrays.items()})
     return folder
@@ -37,6 +37,31 @@ def test_paired_difference_by_hand(tmp_path):
     assert result["paired"]["accuracy"]["ci95"] == pytest.approx(1.96 * np.std(a - b, ddof=1) / 2)
     assert result["paired"]["nll"]["mean"] == pytest.approx(-np.mean(a - b))
     assert result["seeds"]["accuracy"]["difference"] is None
+
+
+def test_the_difference_of_calibration_errors_is_first_minus_second(tmp_path):
+    """All in one bin of five queries that are right 3 times: the first says 0.8, the second 0.65."""
+    folders = [store(tmp_path / name, np.full(20, 0.6)) for name in "ab"]
+    for folder, confidence in zip(folders, (0.8, 0.65), strict=True):
+        with np.load(folder / "evaluation.npz") as stored:
+            arrays = dict(stored)
+        arrays["predictive_bins"] = np.zeros((20, 15, 3))
+        arrays["predictive_bins"][:, 9] = (5, 5 * confidence, 3)
+        np.savez(folder / "evaluation.npz", **arrays)
+    found = compare(*(read(folder) for folder in folders))["paired"]["ece"]
+    assert found["mean"] == pytest.approx(0.2 - 0.05)
+    assert found["ci95"] == pytest.approx([0.15, 0.15])
+
+
+def test_files_that_do_not_belong_together_or_hold_objects_are_refused(tmp_path):
+    folder = store(tmp_path / "a", np.full(4, 0.5))
+    np.savez(folder / "evaluation.npz", **{f"predictive_{name}": np.zeros(3) for name in ("accuracy", "nll", "brier")})
+    with pytest.raises(RunError, match="do not belong together"):
+        read(folder)
+    objects = {f"predictive_{name}": np.array([{}] * 4, object) for name in ("accuracy", "nll", "brier")}
+    np.savez(folder / "evaluation.npz", **objects)
+    with pytest.raises(RunError, match="cannot be read"):
+        read(folder)
 
 
 def test_seeds_are_compared_by_welchs_test(tmp_path):

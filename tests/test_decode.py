@@ -80,6 +80,24 @@ def test_cmyk_and_sixteen_bits():
         np.testing.assert_array_equal(decode(encode(sixteen, kind), "x", GREY)[0, ::2, 0], [0, 100, 200, 255])
 
 
+@pytest.mark.parametrize(
+    ("mode", "kind", "values", "expected"),
+    [
+        ("I;16B", "<u2", [0, 100, 200, 255], [0, 0, 1, 1]),  # dark, but of sixteen bits all the same
+        ("I", "<i4", [0, 100, 200, 255], [0, 100, 200, 255]),
+        ("I", "<i4", [0, 257 * 100, 257 * 200, 65535], [0, 100, 200, 255]),
+        ("I", "<i4", [0, 2**24, 2**30, 2**31 - 1], [0, 1, 64, 127]),
+        ("F", "<f4", [0, 0.25, 0.5, 1], [0, 64, 128, 255]),
+    ],
+)
+def test_grey_values_of_more_than_eight_bits_are_scaled_and_not_clipped(mode, kind, values, expected):
+    pixels = np.tile(np.array(values, kind).repeat(2), (8, 1))
+    image = (
+        Image.fromarray(pixels) if mode != "I;16B" else Image.frombytes(mode, (8, 8), pixels.astype(">u2").tobytes())
+    )
+    np.testing.assert_array_equal(decode(encode(image, "TIFF"), "x", GREY)[0, ::2, 0], expected)
+
+
 def test_central_square_crop_and_inversion():
     wide = Image.new("L", (30, 10), 0)
     wide.paste(255, (10, 0, 20, 10))

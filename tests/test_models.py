@@ -15,7 +15,9 @@ from samovar.models.conv import Conv
 from samovar.models.dropout import dropout
 from samovar.models.model import FewShotModel
 from samovar.models.norm import NormMode, TaskBatchNorm, set_norm
+from samovar.models.resnet12 import Film
 from samovar.models.tasks import AuxiliaryBatch, Sums, TaskBatch
+from samovar.models.ten import TaskMLP
 from samovar.task_noise import TaskNoise
 
 FEATURES = ModelSettings(backbone="identity", size=6)
@@ -256,6 +258,34 @@ def test_versa_leaves_the_posterior_alone_and_separate_samovar_trains_it():
         output.loss.backward()
         assert ("kl" in output.figures) == (method == "samovar")
         assert all(p.grad is not None and p.grad.abs().max() > 0 for p in model.parameters())
+
+
+def test_versas_loss_is_the_log_of_the_mean_over_classifiers_from_the_prior():
+    s = ModelSettings(method="versa", backbone="identity", size=6, samples=5)
+    model, batch = FewShotModel(s), batch_for(s)
+    prior = model.prior(Sums.of(batch.support, batch.support_labels, 3))
+    shape = model.classifier.noise_shape(s.samples, batch.query, prior)
+    logits = model.classifier.sampled_logits(batch.query, prior, noise_for(batch).normal("weights", *shape))
+    chosen = batch.query_labels[:, None, :, None].expand(-1, s.samples, -1, 1)
+    expected = -logits.softmax(-1).gather(-1, chosen).mean(1).log().mean()
+    torch.testing.assert_close(model(batch, noise_for(batch)).loss, expected)
+
+
+def test_a_task_mlp_has_skips_where_widths_match():
+    network, c = TaskMLP(4, 3), torch.randn(2, 4)
+    first, second, third = network.layers
+    h = functional.silu(first(c))
+    h = functional.silu(h + second(h))
+    torch.testing.assert_close(network(c), h + third(h))
+
+
+def test_film_scales_by_one_plus_gamma_and_adds_beta():
+    x, gamma, beta = torch.randn(6, 3, 2, 2), torch.randn(2, 3), torch.randn(2, 3)
+    filmed = Film(gamma, beta)(x)
+    for image in range(6):
+        task = image // 3
+        expected = x[image] * (1 + gamma[task])[:, None, None] + beta[task][:, None, None]
+        torch.testing.assert_close(filmed[image], expected)
 
 
 def test_auxiliary_task():

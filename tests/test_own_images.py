@@ -192,6 +192,11 @@ def test_links_out_of_the_folder_are_refused(task, tmp_path, capsys):
     (tmp_path / "support" / "one" / "link.png").symlink_to(tmp_path / "secret.png")
     assert main(["fit", "--support", str(tmp_path / "support"), "--task", str(task)]) == 2
     assert "link" in capsys.readouterr().err
+    (tmp_path / "support" / "one" / "link.png").unlink()
+    make_folder(tmp_path / "elsewhere", {"four": 103}, 2)
+    (tmp_path / "support" / "four").symlink_to(tmp_path / "elsewhere" / "four")
+    assert main(["fit", "--support", str(tmp_path / "support"), "--task", str(task)]) == 2
+    assert "is a link to a place outside" in capsys.readouterr().err
 
 
 def test_names_with_newlines_and_markup_come_out_harmless(tmp_path, capsys):
@@ -230,7 +235,11 @@ def test_thousands_of_classes(tmp_path, capsys):
         (("fit", "--support", "s", "--task", "t.safetensors", "--device", "abacus"), "cpu, cuda, mps or auto"),
         (("fit", "--support", "s", "--task", "t.safetensors", "--samples", "9" * 20), "from 1 to 1000000"),
         (("predict", "t.safetensors", "x.png", "--json", "--csv"), "one of --json and --csv"),
-        (("predict", "t.safetensors", "x.png", "--picture", "p.jpg"), "ends with .png: p.png"),
+        (("predict", "t.safetensors", "x.png", "--picture", "p.jpg"), "ends with .png, unlike 'p.jpg'"),
+        (("predict", "t.safetensors", "x.png", "--picture", "."), "ends with .png, unlike '.'"),
+        (("fit", "--support", "a" * 300, "--task", "t.safetensors"), "File name too long"),
+        (("fit", "--support", "s", "--task", "."), "Cannot write"),
+        (("fit", "--support", "s", "--task", "t.safetensors", "--reject", "2"), "reject must be from"),
     ],
 )
 def test_mistakes_are_explained(arguments, words, tmp_path, monkeypatch, capsys):

@@ -35,16 +35,16 @@ def example(
 def brute_force(
     classifier: Classifier, distribution: WeightDistribution, features: torch.Tensor, samples: int, seed: int = 1
 ):
-    """The mean of softmax over explicitly sampled classifiers."""
+    """Softmax of explicitly sampled classifiers, (L, T, Q, N)."""
     g = torch.Generator().manual_seed(seed)
     shape = (samples, *distribution.weights.mean.shape)
     weights = distribution.weights.mean + distribution.weights.stddev * torch.randn(shape, generator=g)
     if classifier.kind == "cosine":
-        return cosine_logits(features, weights, classifier.alpha).softmax(-1).mean(0)
+        return cosine_logits(features, weights, classifier.alpha).softmax(-1)
     biases = distribution.biases
     if biases is not None:
         drawn = biases.mean + biases.stddev * torch.randn((samples, *biases.mean.shape), generator=g)
-    return linear_logits(features, weights, drawn if biases is not None else None).softmax(-1).mean(0)
+    return linear_logits(features, weights, drawn if biases is not None else None).softmax(-1)
 
 
 @pytest.mark.parametrize("quasi", [False, True])
@@ -55,9 +55,15 @@ def test_predictive_is_the_average_over_sampled_classifiers(classifier, biases, 
     distribution, features = example(biases=biases and classifier is LINEAR)
     samples = 4096 if quasi else 40_000
     prediction = predict(classifier, distribution, features, samples, PredictiveNoise(0, range(2), quasi=quasi))
-    expected = brute_force(classifier, distribution, features, 40_000)
+    sampled = brute_force(classifier, distribution, features, 40_000)
+    expected = sampled.mean(0)
     torch.testing.assert_close(prediction.probabilities, expected, rtol=0, atol=0.012)
     torch.testing.assert_close(prediction.probabilities.sum(-1), torch.ones(2, 5))
+    torch.testing.assert_close(prediction.spread, sampled.std(0), rtol=0, atol=0.012)
+    entropy, of_each = torch.special.entr(expected).sum(-1), torch.special.entr(sampled).sum(-1).mean(0)
+    torch.testing.assert_close(prediction.entropy, entropy, rtol=0, atol=0.02)
+    torch.testing.assert_close(prediction.mutual_information, entropy - of_each, rtol=0, atol=0.02)
+    assert prediction.mutual_information.max() > 0.1, "or the comparison would say nothing"
 
 
 def test_quasi_random_samples_are_nearer_the_truth_than_as_many_plain_ones():
@@ -114,6 +120,18 @@ def test_without_variance_it_is_the_classifier_at_the_mean(classifier):
     torch.testing.assert_close(sampled.probabilities, at_mean.probabilities, rtol=1e-4, atol=1e-5)
     assert sampled.mutual_information.max() < 1e-5
     assert sampled.spread.max() < 1e-3
+
+
+@pytest.mark.parametrize("quasi", [False, True])
+@pytest.mark.parametrize(("classifier", "way", "samples"), [(LINEAR, 20, 1000), (COSINE, 200, 128)])
+def test_a_querys_answer_does_not_depend_on_the_other_queries(classifier, way, samples, quasi):
+    """Also where all of them together are too many for one block of memory."""
+    distribution, features = example(tasks=1, way=way, d=64, queries=410, biases=classifier is LINEAR)
+    noise = PredictiveNoise(0, [3], quasi=quasi)
+    together = predict(classifier, distribution, features, samples, noise)
+    alone = predict(classifier, distribution, features[:, 7:8], samples, noise)
+    torch.testing.assert_close(together.probabilities[:, 7:8], alone.probabilities, rtol=1e-4, atol=1e-6)
+    torch.testing.assert_close(together.spread[:, 7:8], alone.spread, rtol=1e-3, atol=1e-5)
 
 
 def test_a_tasks_answer_does_not_depend_on_the_batch_it_is_in():

@@ -19,12 +19,13 @@ from safetensors.torch import load_file, save_file
 from samovar.cli import main
 from samovar.config import AugmentationSettings, EpisodeSettings, ModelSettings
 from samovar.errors import DataError, ModelError, RunError, SamovarError
-from samovar.evaluation import training_dataset
+from samovar.evaluation import measure_accuracy, training_dataset
 from samovar.model_folder import load_model
 from samovar.models.model import FewShotModel
-from samovar.optimisation import decay_and_clip, step_size
+from samovar.optimisation import decay_and_clip, decays, has_auxiliary_step, step_size
 from samovar.run_config import DataSettings, OptimizerSettings, TrainSettings, ValidationSettings
 from samovar.run_folder import read_metrics
+from samovar.task_evaluator import TaskEvaluator
 from samovar.training import train
 
 TINY = TrainSettings(
@@ -225,14 +226,19 @@ def test_a_failed_start_binds_nobody(tmp_path):
         train(replace(TINY, model=replace(TINY.model, channels=1)), tmp_path / "run")
     except RunError:
         train(replace(TINY, updates=1), tmp_path / "run")  # the lock is free while the error is being handled
+    else:
+        pytest.fail("a model for grey images was trained on coloured ones")
 
 
 def test_a_run_that_failed_before_its_first_checkpoint_binds_nobody(tmp_path):
     wild = replace(TINY, optimizer=OptimizerSettings("sgd", 1e30, schedule="constant"))
     with pytest.raises(RunError, match="not finite"):
         train(wild, tmp_path / "run")
+    leftover = tmp_path / "run" / "checkpoints" / ".00000003.safetensors.a1b2"  # of a process killed in its first one
+    leftover.write_bytes(b"half")
     train(replace(TINY, updates=1), tmp_path / "run")
     assert [line["update"] for line in read_metrics(tmp_path / "run" / "metrics.jsonl")][-1] == 1
+    assert not leftover.exists()
 
 
 def test_a_folder_of_other_things_becomes_no_run(tmp_path):
@@ -318,10 +324,35 @@ def test_early_stopping_keeps_the_best(tmp_path):
     accuracies = [line["validation_accuracy"] for line in lines if "validation_accuracy" in line]
     best = int(np.argmax(accuracies))
     assert len(accuracies) in (best + 4, 40)
-    assert load_model(tmp_path / "run" / "model").training["figures"]
+    saved = load_model(tmp_path / "run" / "model")
+    assert saved.training["figures"]["validation accuracy"].endswith(f"(update {best + 1})")
+    evaluator = TaskEvaluator(saved.model, training_dataset(saved, "val"), saved.normalisation, torch.device("cpu"))
+    assert measure_accuracy(evaluator, settings.validation.protocol(0)).mean == accuracies[best]
     again: list[dict] = []
     train(settings, tmp_path / "run", watch=again.append)
     assert not any("loss" in line for line in again), "a finished run is not trained on"
+
+
+def test_patience_is_kept_over_a_stop(tmp_path):
+    """Nothing is learned, so the first validation is the best and the fourth the last, wherever the run was stopped."""
+    settings = replace(
+        TINY,
+        updates=40,
+        checkpoint_every=1,
+        optimizer=OptimizerSettings("sgd", 1e-30, momentum=0.0, schedule="constant"),
+        model=replace(TINY.model, norm="episode"),
+        validation=replace(TINY.validation, every=1, patience=3),
+    )
+
+    def stop(line: dict) -> None:
+        if line.get("update") == 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        train(settings, tmp_path / "run", watch=stop)
+    train(settings, tmp_path / "run")
+    lines = read_metrics(tmp_path / "run" / "metrics.jsonl")
+    assert len([line for line in lines if "validation_accuracy" in line]) == 4
 
 
 def test_the_global_random_state_plays_no_part(tmp_path):
@@ -405,6 +436,24 @@ def test_schedules():
     assert cycle[100] == pytest.approx(0)
     assert cycle[:31] == sorted(cycle[:31])
     assert step_size(OptimizerSettings(schedule="constant"), 5, 10) == 1e-3
+
+
+def test_decay_is_for_kernels_and_multipliers_by_their_part():
+    settings = OptimizerSettings(
+        decay_extractor=1.0, decay_task_embedding=2.0, decay_auxiliary=3.0, decay_inference=4.0, decay_multipliers=5.0
+    )
+    model = FewShotModel(RESNET.model)
+    found, parts = decays(model, settings), {"backbone": 1.0, "task_embedding": 2.0, "auxiliary_head": 3.0}
+    for name, parameter in model.named_parameters():
+        expected = parts.get(name.split(".")[0], 4.0) if parameter.ndim > 1 else 0.0
+        assert found.get(name, 0.0) == (5.0 if "multipliers" in name else expected), name
+
+
+def test_auxiliary_updates_become_rarer():
+    """Before update t of T with probability 0.9^floor(12 t / T): always in the first twelfth, then less often."""
+    for twelfth in range(12):
+        steps = [has_auxiliary_step(0, update, 12_000) for update in range(1000 * twelfth, 1000 * (twelfth + 1))]
+        assert np.mean(steps) == pytest.approx(0.9**twelfth, abs=0.0 if twelfth == 0 else 0.05)
 
 
 def test_decay_is_inside_the_clipped_gradient_and_clipping_is_by_tensor():

@@ -69,6 +69,8 @@ def save_checkpoint(
     for old in (*past[:-KEPT], *ahead):
         old.unlink()
         old.with_suffix(".safetensors").unlink(missing_ok=True)
+    for leftover in folder.glob(".*"):  # of a process that was killed while it wrote: the run is ours alone
+        leftover.unlink()
 
 
 def load_checkpoint(

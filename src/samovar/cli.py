@@ -62,7 +62,9 @@ def main(arguments: list[str] | None = None) -> int:
     debug = "--debug" in arguments
     tune_allocator()
     try:
-        return _run([argument for argument in arguments if argument != "--debug"]) or 0
+        code = _run([argument for argument in arguments if argument != "--debug"]) or 0
+        sys.stdout.flush()  # here, where a reader that has gone is no error
+        return code
     except SamovarError as error:
         if debug:
             raise
@@ -75,4 +77,9 @@ def main(arguments: list[str] | None = None) -> int:
         return 130
     except BrokenPipeError:  # whoever read our output has gone
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 0
+        return 0
+    except OSError as error:  # a path that is too long, or that is not ours to read
+        if debug:
+            raise
+        print(f"samovar: {error}", file=sys.stderr)
+        return 2

@@ -40,6 +40,8 @@ class Measured:
                     raise RunError(f"{folder} was evaluated without temperatures. Evaluate without --no-temperature.")
                 names = (*FIGURES, "bins") if f"{way}_bins" in stored else FIGURES
                 arrays = {name: stored[f"{way}_{name}"].astype(np.float64) for name in names}
+            if {len(array) for array in arrays.values()} != {summary["episodes"]}:  # cut between the two files
+                raise RunError(f"The files of the evaluation in {folder} do not belong together. Evaluate again.")
             data = (summary["data"], summary["data_checksum"], summary.get("data_identity"))
             return cls(folder, summary["protocol"], data, arrays)
         except RunError:

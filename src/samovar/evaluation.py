@@ -22,6 +22,7 @@ from samovar.model_folder import SavedModel
 from samovar.models.model import channels_last
 from samovar.models.norm import norm_modes, set_norm
 from samovar.predictive import Prediction
+from samovar.predictive_noise import BANK
 from samovar.progress import Progress, silent
 from samovar.task_evaluator import TaskEvaluator, both_ways, check_input, check_tasks
 from samovar.temperature import fit_temperature, log_probabilities, tempered
@@ -137,7 +138,9 @@ class Evaluator:
         """A temperature for each way of predicting, from validation tasks of the same shape, or why there is none."""
         if protocol.split == "val":
             return {}, "none: temperatures are fitted on the validation classes, and these are evaluated"
-        tasks = replace(protocol, split="val", episodes=min(TEMPERATURE_TASKS, protocol.episodes), outside=0)
+        processes = 1 if self.fabric is None else self.fabric.world_size  # each needs some
+        wanted = min(max(TEMPERATURE_TASKS, BANK * processes), protocol.episodes)
+        tasks = replace(protocol, split="val", episodes=wanted, outside=0)
         try:
             self.check(tasks)
         except DataError as error:

@@ -21,7 +21,7 @@ def output_folder(path: Path) -> Path:
 
 def write_whole(path: Path, content: bytes) -> None:
     """Write beside the target, flush to the disk, rename: whoever reads sees the old file or the new one."""
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    temporary = path.parent / f".{path.name}.{secrets.token_hex(4)}"
     try:
         with temporary.open("xb") as file:
             file.write(content)

@@ -74,17 +74,25 @@ class TaskInfo:
 
 def write_task(path: Path, task: FittedTask, info: TaskInfo) -> None:
     """One safetensors file: no images, no code."""
-    plain = [label.item() if isinstance(label, np.generic) else label for label in task.classes]
-    for label in plain:
+    plain = [_plain(label) for label in task.classes]
+    parameters = {name: _plain(value) for name, value in info.parameters.items()}
+    unnamed = parameters["reject_label"]
+    for label in plain if unnamed is None else [*plain, unnamed]:
         if type(label) not in (str, int, float, bool):
             raise ModelError(
                 f"The label {label!r} cannot be stored; use text or numbers for labels of a task that is saved."
             )
     head = {"format": FORMAT, "library": "samovar", "classes": plain} | dataclasses.asdict(info)
+    head["parameters"] = parameters
     tensors = {"totals": task.totals, "counts": task.counts}
     if task.conditioned is not None:
         tensors["conditioned"] = task.conditioned
     write_whole(path, save(tensors, {"samovar": json.dumps(head)}))
+
+
+def _plain(value: Any) -> Any:
+    """A NumPy scalar as Python's own, which JSON knows."""
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def read_task(path: Path) -> tuple[FittedTask, TaskInfo]:
@@ -115,12 +123,9 @@ def _check(task: FittedTask, info: TaskInfo, others: dict[str, Tensor]) -> None:
     labels, counts = task.classes, task.counts
     if others or task.totals.ndim != 2 or counts.shape != (len(labels),) or len(task.totals) != len(labels):
         raise ValueError("its tensors do not fit its classes")
-    # As the network will have them: what overflows float32 is no sum of features.
-    if task.totals.dtype != torch.float64 or counts.dtype != torch.int64 or not task.totals.float().isfinite().all():
+    if task.totals.dtype != torch.float64 or counts.dtype != torch.int64 or not _sane(task.totals):
         raise ValueError("its sums are not finite numbers of the right kind")
-    if task.conditioned is not None and (
-        task.conditioned.shape != task.totals.shape or not task.conditioned.float().isfinite().all()
-    ):
+    if task.conditioned is not None and (task.conditioned.shape != task.totals.shape or not _sane(task.conditioned)):
         raise ValueError("its conditioned sums do not fit")
     if not labels or len(set(labels)) != len(labels) or (counts < 1).any():
         raise ValueError("it needs classes, each once and with images")
@@ -136,6 +141,11 @@ def _check(task: FittedTask, info: TaskInfo, others: dict[str, Tensor]) -> None:
         and isinstance(measured["rejected"], int | float | None)
     ):
         raise ValueError("its leave-one-out figures are not those of this version")
+
+
+def _sane(sums: Tensor) -> bool:
+    """What overflows float32 once it is squared is no sum of features; NaN is none either."""
+    return bool((sums.abs() < 1e15).all())
 
 
 def _check_parameters(parameters: Any) -> None:

@@ -66,7 +66,8 @@ def converted(images: Any, conversion: Conversion) -> Iterator[NDArray[np.uint8]
         elif isinstance(image, Image.Image):
             yield convert(image, conversion)
         else:
-            yield convert(_picture(np.asarray(image), position), conversion)
+            array = image.detach().cpu().numpy() if isinstance(image, torch.Tensor) else np.asarray(image)
+            yield convert(_picture(array, position), conversion)
 
 
 def network_images(images: Any, conversion: Conversion) -> list[torch.Tensor]:

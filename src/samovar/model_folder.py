@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from safetensors import SafetensorError
 from safetensors.torch import load, save
 from torch import Tensor, nn
@@ -136,17 +137,21 @@ def load_model(folder: Path, backbone: nn.Module | None = None) -> SavedModel:
         conversion = None if conversion is None else from_dict(Conversion, conversion)
         rejection = None if rejection is None else Rejection.from_dict(rejection)
         _check_together(settings, normalisation, conversion)
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        training = dict(config.get("training", {}))
+    except (OSError, ValueError, KeyError, TypeError, ArithmeticError, RecursionError) as error:
         if isinstance(error, ModelError):
             raise
         reason = error if isinstance(error, SettingsError) else f"{type(error).__name__}: {error}"
         raise ModelError(f"{folder} is not a model folder that can be read ({reason}).") from error
     if settings.backbone == "custom" and backbone is None:
         raise ModelError(f"{folder} was trained with a torch module of its maker's own; pass it as `backbone`.")
-    model = FewShotModel(settings, backbone if settings.backbone == "custom" else None)
+    try:
+        model = FewShotModel(settings, backbone if settings.backbone == "custom" else None)
+    except RuntimeError as error:  # torch's way to say that there is not enough memory
+        raise ModelError(f"{folder} describes a network that cannot be made here ({error}).") from error
     check_tensors(model.state_dict(), tensors, folder / WEIGHTS)
     model.load_state_dict(tensors)
-    return SavedModel(model.eval(), normalisation, config.get("training", {}), conversion, rejection)
+    return SavedModel(model.eval(), normalisation, training, conversion, rejection)
 
 
 def _check_together(settings: ModelSettings, normalisation: Normalisation, conversion: Conversion | None) -> None:
@@ -154,6 +159,8 @@ def _check_together(settings: ModelSettings, normalisation: Normalisation, conve
     shape = settings.input_shape
     if shape is not None and {len(normalisation.mean), len(normalisation.std)} != {shape[-1]}:
         raise ValueError("its normalisation does not fit its input")
+    if not np.isfinite([*normalisation.mean, *normalisation.std]).all() or min(normalisation.std, default=1) <= 0:
+        raise ValueError("its normalisation is not made of finite numbers")
     if shape is not None and conversion is not None and conversion.shape != shape:
         raise ValueError("its conversion does not fit its input")
 

@@ -7,6 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from samovar.models.model import FewShotModel
+from samovar.noise import generator
 from samovar.run_config import OptimizerSettings
 
 
@@ -22,6 +23,11 @@ def step_size(settings: OptimizerSettings, update: int, updates: int) -> float:
             share = 0.5 * (1 + math.cos(math.pi * (update - rise) / max(1.0, updates - rise)))
         return settings.learning_rate * share
     return settings.learning_rate
+
+
+def has_auxiliary_step(seed: int, update: int, updates: int) -> bool:
+    """Does auxiliary co-training go before this update? With probability rho = 0.9^floor(12 t / T)."""
+    return bool(generator(seed, "auxiliary", update).random() < 0.9 ** (12 * update // updates))
 
 
 def decays(model: FewShotModel, settings: OptimizerSettings) -> dict[str, float]:

@@ -35,7 +35,7 @@ def prepare_own(kind: str, settings: TrainSettings, root: Path | None) -> tuple[
     if not root.is_dir():
         raise DataError(f"There is no folder {root}.")
     presplit = is_presplit(root)
-    folders = class_folders(root / "train" if presplit else root)
+    folders = class_folders(root / "train" if presplit else root, root)
     chosen = PrepareSettings(
         size=_size(folders) if settings.model.size == PrepareSettings.size else settings.model.size,
         colour="grey" if settings.model.channels == 1 else "rgb",

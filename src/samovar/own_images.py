@@ -32,11 +32,14 @@ def fit_folder(
     """Fit to a folder, or add it to a task; write the task file, and say how well the support answers for itself."""
     paths, names = labelled_folder(support)
     output_folder(task.parent)
-    classifier = FewShotClassifier.load(task, device=device) if add else FewShotClassifier(device=device, **parameters)
-    if not add:
+    if add:
+        classifier = FewShotClassifier.load(task, device=device)
+    else:
+        asked = None if reject in ("auto", "never") else reject
+        classifier = FewShotClassifier(device=device, reject=asked, **parameters)  # type: ignore[arg-type]
         classifier.begin()
-        able = classifier.saved_.rejection is not None
-        classifier.reject = (0.05 if able else None) if reject == "auto" else None if reject == "never" else reject
+        if reject == "auto" and classifier.saved_.rejection is not None:
+            classifier.reject = 0.05
     conversion = classifier.saved_.conversion
     if conversion is None:
         raise ModelError(f"The model {classifier.model} takes feature vectors; use FewShotClassifier from Python.")

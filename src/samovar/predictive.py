@@ -1,7 +1,8 @@
 """From a distribution over w to class probabilities: samples, quasi-random samples, or the mean.
 
 The predictive of Eq. (predictive_distribution) averages probabilities, not logits. Samples are drawn in blocks whose
-size depends on the shape of a task alone, each from its own noise: the answer does not depend on batches or processes.
+size depends on the shape of the classifier alone, each from its own noise: the answer to a query does not depend on
+batches, processes or the other queries.
 """
 
 from collections.abc import Callable
@@ -51,22 +52,25 @@ def predict(
     with full_precision(features):
         sampler = _linear_sampler if classifier.kind == "linear" else _cosine_sampler
         sampled_logits, numbers = sampler(classifier, distribution, features.float(), noise)
-        return _average(sampled_logits, _blocks(samples, numbers, features.device), distribution, features)
+        return _average(sampled_logits, _blocks(samples, numbers, features.device), distribution, features.shape[1])
 
 
 def _average(
-    sampled_logits: "LogitSampler", blocks: list[Block], distribution: WeightDistribution, features: Tensor
+    sampled_logits: "LogitSampler", blocks: list[Block], distribution: WeightDistribution, queries: int
 ) -> Prediction:
-    (tasks, queries), way = features.shape[:2], distribution.weights.mean.shape[1]
-    total = torch.zeros(tasks, way, queries, device=features.device)
+    tasks, way = distribution.weights.mean.shape[:2]
+    total = torch.zeros(tasks, way, queries, device=blocks[0].device)
     squares, entropies = torch.zeros_like(total), torch.zeros_like(total[:, 0])
     for block in blocks:
+        at_once = max(1, LARGEST_BLOCK // (way * block.count))
         for task in range(tasks):  # one at a time: its numbers stay in the processor's cache
-            log_probabilities = sampled_logits(task, block).log_softmax(0)  # (N, L, Q): long rows, where N is short
-            probabilities = log_probabilities.exp()
-            total[task] += probabilities.sum(1)
-            squares[task] += torch.linalg.vector_norm(probabilities, dim=1).square()
-            entropies[task] -= log_probabilities.mul_(probabilities).sum((0, 1))
+            for first in range(0, queries, at_once):
+                some = slice(first, first + at_once)
+                log_probabilities = sampled_logits(task, block, some).log_softmax(0)  # (N, L, Q): long rows, N is short
+                probabilities = log_probabilities.exp()
+                total[task, :, some] += probabilities.sum(1)
+                squares[task, :, some] += torch.linalg.vector_norm(probabilities, dim=1).square()
+                entropies[task, some] -= log_probabilities.mul_(probabilities).sum((0, 1))
     samples = sum(block.count for block in blocks)
     mean = (total / samples).mT.contiguous()
     entropy = entropy_of(mean)
@@ -74,8 +78,8 @@ def _average(
     return Prediction(mean, entropy, spread, (entropy - entropies / samples).clamp(min=0))
 
 
-LogitSampler = Callable[[int, Block], Tensor]
-"""From (position of the task, block of L samples) to logits (N, L, Q)."""
+LogitSampler = Callable[[int, Block, slice], Tensor]
+"""From (position of the task, block of L samples, which Q of the queries) to logits (N, L, Q)."""
 
 
 def _linear_sampler(
@@ -85,13 +89,13 @@ def _linear_sampler(
     del classifier
     logits = linear_logit_distribution(features, distribution)
     mean, stddev = logits.mean.mT.contiguous(), logits.stddev.mT.contiguous()  # (T, N, Q)
-    way, queries = mean.shape[1:]
+    way = mean.shape[1]
 
-    def sampled(task: int, block: Block) -> Tensor:
+    def sampled(task: int, block: Block, some: slice) -> Tensor:
         epsilon = noise.logits(task, block, way)
-        return torch.addcmul(mean[task][:, None], stddev[task][:, None], epsilon[..., None])
+        return torch.addcmul(mean[task, :, None, some], stddev[task, :, None, some], epsilon[..., None])
 
-    return sampled, way * queries
+    return sampled, way
 
 
 def _cosine_sampler(
@@ -103,15 +107,16 @@ def _cosine_sampler(
     at_mean = mu @ unit.mT  # (T, N, Q)
     way, dim = mu.shape[1:]
 
-    def sampled(task: int, block: Block) -> Tensor:
+    def sampled(task: int, block: Block, some: slice) -> Tensor:
         bank = noise.weights(task, block, way, dim)
         scale = sigma[task][..., None]  # (N, d, 1)
-        products = bank.epsilon @ (scale * torch.cat([unit[task].T.expand(way, -1, -1), mu[task][..., None]], -1))
+        vectors = torch.cat([unit[task, some].T.expand(way, -1, -1), mu[task][..., None]], -1)
+        products = bank.epsilon @ (scale * vectors)
         length = mu[task].square().sum(-1)[:, None, None] + 2 * products[..., -1:] + bank.squares @ scale.square()
-        cosine = (at_mean[task][:, None] + products[..., :-1]) * length.clamp(min=1e-12).rsqrt()
+        cosine = (at_mean[task, :, None, some] + products[..., :-1]) * length.clamp(min=1e-12).rsqrt()
         return classifier.alpha * cosine
 
-    return sampled, way * max(dim, unit.shape[1])
+    return sampled, way * dim
 
 
 def _blocks(samples: int, numbers: int, device: torch.device) -> list[Block]:

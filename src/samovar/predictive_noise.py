@@ -36,7 +36,10 @@ class PredictiveNoise:
 
     def logits(self, position: int, block: "Block", way: int) -> Tensor:
         """Noise (N, L) of one task for sampled logits, common to its queries as a sampled classifier is."""
-        return _bank(self.seed, self.quasi, self.tasks[position], block, 1, way, "logits").epsilon[0].T
+        dimension = min(way, SobolEngine.MAXDIM)  # more classes take several sequences
+        sequences = -(-way // dimension)
+        bank = _bank(self.seed, self.quasi, self.tasks[position], block, sequences, dimension, "logits")
+        return bank.epsilon.mT.flatten(0, 1)[:way]
 
     def weights(self, position: int, block: "Block", way: int, dim: int) -> Bank:
         """Noise (N, L, d) for sampled weights, common to BANK consecutive tasks."""

@@ -38,7 +38,7 @@ class RunFolder:
             raise RunError(
                 f"Another process is training in {self.path}. Wait for it, or choose another --out."
             ) from error
-        if self.config.exists() and not self.model.exists() and not any(self.checkpoints.iterdir()):
+        if self.config.exists() and not self.model.exists() and not any(self.checkpoints.glob("*.json")):
             self.config.unlink()
             self.metrics.unlink(missing_ok=True)
         if self.config.exists():

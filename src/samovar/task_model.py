@@ -63,7 +63,7 @@ class TaskModel:
         self, task: FittedTask, prior: WeightDistribution, feature: Tensor, label: int
     ) -> WeightDistribution:
         """The distribution had one support image, of class number `label`, not been there: only its class changes."""
-        rest = task.totals[label] - feature.double().cpu()
+        rest = task.totals[label] - feature.cpu().double()
         changed = self.saved.model.prior(self._sums(rest[None], (task.counts[label] - 1)[None]))
         return prior.with_class(label, changed)
 

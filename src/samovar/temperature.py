@@ -16,8 +16,8 @@ def fit_temperature(logits: Tensor, labels: Tensor) -> float:
     >>> fit_temperature(torch.tensor([[3.0, 0.0]] * 4), torch.tensor([0, 0, 0, 1]))  # log 3 would be right for 3 of 4
     2.73...
     """
-    z = logits.double()
-    at_label = z.gather(-1, labels[:, None]).squeeze(-1)
+    z = logits.cpu().double()  # not every device has float64
+    at_label = z.gather(-1, labels.cpu()[:, None]).squeeze(-1)
     low, high = -7.0, 7.0  # log u: temperatures from e^-7 to e^7
     for _ in range(50):
         middle = (low + high) / 2

@@ -32,7 +32,7 @@ from samovar.models.model import FewShotModel, Output, channels_last
 from samovar.models.norm import set_norm, synchronise
 from samovar.models.tasks import AuxiliaryBatch
 from samovar.noise import generator
-from samovar.optimisation import decay_and_clip, decays, make_optimizer, step_size
+from samovar.optimisation import decay_and_clip, decays, has_auxiliary_step, make_optimizer, step_size
 from samovar.preset_table import Preset
 from samovar.processes import leave_together, make_fabric
 from samovar.rejection import measure_rejection
@@ -192,11 +192,9 @@ class Training:
     def _update(self, update: int) -> dict[str, Tensor]:
         self.wrapped.train()
         settings, size = self.settings, step_size(self.settings.optimizer, update, self.settings.updates)
-        if self.model.auxiliary_head is not None:
-            rho = 0.9 ** (12 * update // settings.updates)
-            if generator(settings.seed, "auxiliary", update).random() < rho:
-                part, share = self._auxiliary_part(self.source.auxiliary(update, settings.auxiliary_batch))
-                self._step("auxiliary", self.wrapped(part), share, size, update)
+        if self.model.auxiliary_head is not None and has_auxiliary_step(settings.seed, update, settings.updates):
+            part, share = self._auxiliary_part(self.source.auxiliary(update, settings.auxiliary_batch))
+            self._step("auxiliary", self.wrapped(part), share, size, update)
         tasks = range(self.own[0], self.own[-1] + 1)
         batch_of_tasks = self.source.tasks(self.sampler, update, tasks)
         output = self.wrapped(batch_of_tasks, TaskNoise(settings.seed, update, tasks, self.fabric.device))

@@ -1,6 +1,7 @@
 """Reading official archives without unpacking them. Names and sizes inside are hostile until checked."""
 
 import contextlib
+import lzma
 import struct
 import tarfile
 import zipfile
@@ -15,6 +16,7 @@ DAMAGED = (
     zipfile.BadZipFile,
     tarfile.TarError,
     zlib.error,
+    lzma.LZMAError,
     struct.error,
     EOFError,
     OSError,

@@ -130,14 +130,19 @@ def _turn(image: Image.Image) -> Image.Transpose | None:
 
 
 def _to_eight_bits(image: Image.Image) -> Image.Image:
-    """Grey images of 16 or 32 bits keep their upper bits; Pillow's own conversion would clip them."""
+    """Grey images of 16 or 32 bits, scaled; Pillow's own conversion would clip them.
+
+    White is the highest value of 16 bits where the mode says so, else the first of 1 (floats), 8, 16 and 32 bits that
+    holds all values.
+    """
     if not image.mode.startswith(("I", "F")):
         return image
     values = np.asarray(image).astype(np.float64)
     if not np.isfinite(values).all():
         raise ValueError("its pixels are not all finite numbers")
-    top = values.max(initial=0.0)
-    full_scale = 1.0 if image.mode == "F" and top <= 1 else 255.0 if top <= 255 and image.mode != "I;16" else 65535.0
+    known, top = image.mode.startswith("I;16"), values.max(initial=0.0)
+    scales = (2.0**16 - 1,) if known else (1.0 if image.mode == "F" else 255.0, 255.0, 2.0**16 - 1, 2.0**32 - 1)
+    full_scale = next((each for each in scales if top <= each), top)
     scaled = (values.clip(0, full_scale) * (255 / full_scale)).round().astype(np.uint8)
     eight_bits = Image.fromarray(scaled)
     eight_bits.info = dict(image.info)

@@ -1,6 +1,7 @@
 """From a name to a prepared store: find or download the official files, open them, write the store."""
 
 import contextlib
+import re
 from pathlib import Path
 
 from samovar.config import PrepareSettings
@@ -56,8 +57,8 @@ def prepare(
 
 
 def _check_name(store_name: str, source_name: str) -> None:
-    if Path(store_name).name != store_name or store_name.startswith("."):
-        raise DataError(f"{store_name!r} cannot be the name of a data set: use letters, digits, - and _.")
+    if not re.fullmatch(r"\w[\w.-]*", store_name):
+        raise DataError(f"{store_name!r} cannot be the name of a data set: use letters, digits, ., - and _.")
     if store_name == DOWNLOADS or (store_name in REGISTRY and store_name != source_name):
         raise DataError(f"{store_name!r} is kept for other things. Choose another name with --store.")
 

@@ -29,7 +29,7 @@ def by_count(names: Sequence[str], train: int, val: int, seed: int, purpose: str
 
 def by_fraction(names: Sequence[str], fractions: tuple[float, float, float], seed: int) -> Split:
     """A seeded random split by the shares of train, val and test."""
-    if not all(0 <= share < math.inf for share in fractions) or sum(fractions) <= 0:
+    if not all(share >= 0 for share in fractions) or not 0 < sum(fractions) < math.inf:
         raise DataError(f"Fractions of train, val and test are numbers from 0 on, not all zero; these are {fractions}.")
     train, val = (round(len(names) * sum(fractions[: i + 1]) / sum(fractions)) for i in (0, 1))
     return by_count(names, train, val - train, seed, "fraction")

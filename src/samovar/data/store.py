@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from samovar.data.statistics import Statistics
 from samovar.errors import DataError, OutputError
+from samovar.files import write_whole
 from samovar.progress import Progress, silent
 
 FORMAT = 1
@@ -185,9 +186,8 @@ def write_store(
             if (existing := _same(target, contents)) is not None:
                 return existing
             _check_replaceable(target)
-            for remains in folder.glob(f".{name}.writing*"):  # of a process that was killed: the lock is ours now
-                shutil.rmtree(remains, ignore_errors=True)
-            unfinished = folder / f".{name}.writing"
+            unfinished = folder / f".{name}.writing"  # there if a process was killed: the lock is ours now
+            shutil.rmtree(unfinished, ignore_errors=True)
             unfinished.mkdir()
             try:
                 _write(unfinished, name, facts, contents, progress)
@@ -225,13 +225,17 @@ def _check_replaceable(target: Path) -> None:
 
 
 def _replace(unfinished: Path, target: Path) -> None:
+    old = unfinished.with_name(f"{unfinished.name}.old")
     if target.exists():
-        old = unfinished.with_name(f"{unfinished.name}.old")
-        target.rename(old)
-        unfinished.rename(target)
         shutil.rmtree(old, ignore_errors=True)
-    else:
+        target.rename(old)
+    try:
         unfinished.rename(target)
+    except BaseException:
+        if old.exists():
+            old.rename(target)
+        raise
+    shutil.rmtree(old, ignore_errors=True)
 
 
 def _check(name: str, contents: Contents) -> None:
@@ -293,7 +297,7 @@ def _write(folder: Path, name: str, facts: Mapping[str, Any], contents: Contents
         "checksum": checksum(folder / "data.npy"),
     }
     complete["seal"] = _seal(complete)
-    (folder / "store.json").write_text(json.dumps(complete, indent=1))
+    write_whole(folder / "store.json", json.dumps(complete, indent=1).encode())
 
 
 def _partial(images: int, official: int | None) -> str | None:

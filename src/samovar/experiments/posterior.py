@@ -32,10 +32,10 @@ def prior_and_posterior(evaluator: TaskEvaluator, protocol: Protocol) -> dict[st
             noises = [some.noise(protocol.seed + repeat) for repeat in range(SINGLES)]
             singles = [predict(model.classifier, distribution, some.query, 1, noise).probabilities for noise in noises]
             average = predict(model.classifier, distribution, some.query, SAMPLES, noises[0]).probabilities
-            right = [(each.argmax(-1) == some.labels).double().mean(1) for each in (*singles, average)]
+            right = [(each.argmax(-1) == some.labels).float().mean(1) for each in (*singles, average)]
             found.setdefault(f"{name} single", []).append(torch.stack(right[:-1]).mean(0))
             found.setdefault(f"{name} average", []).append(right[-1])
     accuracies = {name: evaluator.gathered(torch.cat(each), protocol.episodes) for name, each in found.items()}
-    return {name: mean_with_interval(each.cpu().numpy()) for name, each in accuracies.items()} | {
+    return {name: mean_with_interval(each.cpu().double().numpy()) for name, each in accuracies.items()} | {
         "tasks": protocol.episodes
     }

@@ -57,12 +57,14 @@ def sampling_study(
         shares = []
         for position, (kind, count) in enumerate(rungs):
             p = best if position == most else answers(kind, count)
-            shares.append((p.argmax(-1) == tasks.labels).double().mean(-1).T)
+            shares.append((p.argmax(-1) == tasks.labels).float().mean(-1).T)
             squares[position] += (p - best.mean(0)).square().mean((0, 2, 3)).sum().item()
         right.append(torch.stack(shares, 1))
         mean_answer = predict_at_mean(classifier, tasks.prior, tasks.query).probabilities
-        at_mean.append((mean_answer.argmax(-1) == tasks.labels).double().mean(-1))
-    accuracy, mean = (evaluator.gathered(torch.cat(each), protocol.episodes).cpu() for each in (right, at_mean))
+        at_mean.append((mean_answer.argmax(-1) == tasks.labels).float().mean(-1))
+    accuracy, mean = (
+        evaluator.gathered(torch.cat(each), protocol.episodes).cpu().double() for each in (right, at_mean)
+    )
     squares = evaluator.total(squares).cpu() / protocol.episodes
     results = [
         {

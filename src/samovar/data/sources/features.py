@@ -36,9 +36,12 @@ def _open(root: Path, settings: PrepareSettings) -> Contents:
         raise DataError(f"{root} has features {features.shape} and labels {labels.shape}. {HINT}")
     if not np.issubdtype(features.dtype, np.floating) or labels.dtype.kind not in "iuU":
         raise DataError(f"{root} has features of type {features.dtype} and labels of type {labels.dtype}. {HINT}")
-    bad = np.flatnonzero(~np.isfinite(features).all(1))
+    with np.errstate(over="ignore"):
+        bad = np.flatnonzero(~np.isfinite(features.astype(np.float32)).all(1))  # as they will be stored
     if len(bad):
-        raise DataError(f"{root} has {len(bad)} rows with values that are not finite, the first is row {bad[0]}.")
+        raise DataError(
+            f"{root} has {len(bad)} rows with values that are no finite float32, the first is row {bad[0]}."
+        )
     values, inverse = np.unique(labels, return_inverse=True)
     names = [str(value) for value in values]
     rows = [np.flatnonzero(inverse == position) for position in range(len(names))]

@@ -14,14 +14,16 @@ from samovar.errors import DataError
 HINT = f"Give a folder with one folder per class and the images ({', '.join(EXTENSIONS)}) inside them."
 
 
-def class_folders(root: Path) -> list[tuple[Path, list[Path]]]:
-    """The class folders and their images, in order; links that lead out of the root are refused."""
-    found = []
+def class_folders(root: Path, within: Path | None = None) -> list[tuple[Path, list[Path]]]:
+    """The class folders and their images, in order; links that lead out of the root (or `within`) are refused."""
+    found, home = [], (within or root).resolve()
+    if not root.resolve().is_relative_to(home):
+        raise DataError(f"{root} is a link to a place outside {within}. Replace it by a copy.")
     for folder in sorted(path for path in root.iterdir() if path.is_dir() and not path.name.startswith(".")):
         images = sorted(path for path in folder.iterdir() if path.suffix.lower() in EXTENSIONS and path.is_file())
         for path in (folder, *images):
-            if path.is_symlink() and not path.resolve().is_relative_to(root.resolve()):
-                raise DataError(f"{path} is a link to a place outside {root}. Replace it by a copy.")
+            if path.is_symlink() and not path.resolve().is_relative_to(home):
+                raise DataError(f"{path} is a link to a place outside {within or root}. Replace it by a copy.")
         if not images:
             raise DataError(f"The class folder {folder} has no images. Add some, or remove it.")
         found.append((folder, images))
@@ -40,7 +42,7 @@ def _open(root: Path, settings: PrepareSettings) -> Contents:
     conversion = Conversion(settings.size, settings.colour, "bilinear", settings.inverted)
     presplit = is_presplit(root)
     parts = [root / part for part in SPLITS if (root / part).is_dir()] if presplit else [root]
-    found = {part: class_folders(part) for part in parts}
+    found = {part: class_folders(part, root) for part in parts}
     members = [each for folders in found.values() for each in folders]
     if not members:
         raise missing(root, HINT)
