@@ -28,7 +28,7 @@ def test_flip_and_crop_equal_doing_it_by_hand(padding, flip, seed):
         np.testing.assert_array_equal(got, expected[:, ::-1] if flip and numbers[2] < 0.5 else expected)
 
 
-def test_half_of_the_images_are_flipped_and_every_crop_occurs():
+def test_the_noise_flips_half_of_the_images_and_reaches_every_crop():
     noise = augmentation_noise(seed=0, step=0, tasks=range(20), images=100, purpose="query").reshape(-1, 6)
     assert abs((noise[:, 2] < 0.5).float().mean() - 0.5) < 0.05
     assert set((noise[:, 0] * 9).long().tolist()) == set(range(9))

@@ -30,6 +30,7 @@ from samovar.models.model import FewShotModel
 from samovar.models.norm import set_norm
 from samovar.predictive import predict
 from samovar.predictive_noise import PredictiveNoise
+from samovar.rejection import doubt, measure_rejection
 from samovar.task_evaluator import TaskEvaluator
 
 CPU = torch.device("cpu")
@@ -62,6 +63,20 @@ def test_answers_are_those_of_the_model_task_by_task(dataset, norm, embedding, m
             features = model.embed(query, films if method == "prototypes" else None)
             alone = predict(model.classifier, prior, features, 16, PredictiveNoise(0, [task])).probabilities
         torch.testing.assert_close(together[task : task + 1], alone, rtol=1e-3, atol=1e-4)
+
+
+def test_thresholds_for_rejection_have_their_rates_on_other_tasks_of_the_shape(dataset):
+    """Quantiles of the doubt about queries that belong: at a rate of 20 % about 20 % of new ones are above."""
+    model = FewShotModel(ModelSettings(size=12, width=4)).eval()
+    evaluator = TaskEvaluator(model, dataset, Normalisation.standard(dataset.store), CPU)
+    table = measure_rejection(evaluator, seed=0)
+    assert {(cell.way, cell.shot) for cell in table.cells} == {(way, shot) for way in (2, 3, 5) for shot in (1, 2, 5)}
+    episodes = EpisodeSampler(dataset, EpisodeSettings(3, 2, 7), seed=1).draw(0, 100)
+    doubts = doubt(evaluator.answer(episodes, 0, 128, seed=1, quasi=True))
+    for rate in (0.5, 0.2, 0.1):
+        threshold, cell = table.threshold(3, np.array([2, 2, 2]), rate)
+        assert (cell.way, cell.shot) == (3, 2)
+        assert (doubts > threshold).float().mean().item() == pytest.approx(rate, abs=0.07)
 
 
 def test_a_model_switched_to_episode_norm_is_not_answered_from_the_cache(dataset):

@@ -1,8 +1,10 @@
 """Every source through its real loader: small archives in the official layouts, and the real ones where at hand."""
 
 import csv
+import gzip
 import io
 import json
+import lzma
 import tarfile
 import zipfile
 from pathlib import Path
@@ -295,6 +297,16 @@ def bad_inputs(root: Path) -> dict[str, tuple[str, Path, str]]:
     folder = make_folder(case("link"), ["a", "b"])
     (folder / "a" / "out.png").symlink_to(write(root / "secret.png", picture()))
     cases["link out of the folder"] = ("folder", folder, "link to a place outside")
+    folder = make_folder(case("class link"), ["a", "b"])
+    (folder / "c").symlink_to(make_folder(root / "elsewhere", ["c", "d"]) / "c")
+    cases["linked class"] = ("folder", folder, "link to a place outside")
+    folder = make_folder(case("part link") / "val", ["a", "b"]).parent
+    (folder / "train").symlink_to(root / "elsewhere")
+    cases["linked part"] = ("folder", folder, "link to a place outside")
+    content = bytearray(lzma.compress(gzip.decompress(make_cifar(case("lzma")).read_bytes())))
+    content[len(content) // 2] ^= 255
+    write(root / "lzma" / "cifar-100-binary.tar.gz", bytes(content))
+    cases["damaged lzma"] = ("cifar_fs", root / "lzma", "is damaged")
     cases["empty folder"] = ("folder", case("no classes"), "one folder per class")
     cases["no folder"] = ("folder", root / "nowhere", "There is no")
     numbers, labels = np.zeros((4, 3)), np.arange(4)
@@ -302,8 +314,9 @@ def bad_inputs(root: Path) -> dict[str, tuple[str, Path, str]]:
         (
             "nan",
             {"features": np.where(np.eye(4, 3) > 0, np.nan, numbers), "labels": labels},
-            "not finite, the first is row 0",
+            "no finite float32, the first is row 0",
         ),
+        ("overflow", {"features": numbers + 1e39, "labels": labels}, "no finite float32, the first is row 0"),
         ("lengths", {"features": numbers, "labels": labels[:3]}, r"features \(4, 3\) and labels \(3,\)"),
         ("no labels", {"features": numbers}, "cannot be read"),
         ("objects", {"features": numbers, "labels": np.array([1, "a", None, 2], object)}, "cannot be read"),
@@ -321,8 +334,9 @@ NAMES_OF_BAD_INPUTS = [
     "cut archive", "not an archive", "cut records", "other class names", "few superclasses", "nothing there",
     "cut zip", "zip entry climbing", "zip entry absolute", "zip entry windows", "broken drawing",
     "csv names a missing image", "csv without columns", "csv with a huge field", "class in two csv files",
-    "no download", "text as jpg", "empty class", "class twice", "link out of the folder", "empty folder", "no folder",
-    "features nan", "features lengths", "features no labels", "features objects", "cut npz", "no npz",
+    "no download", "text as jpg", "empty class", "class twice", "link out of the folder", "linked class",
+    "linked part", "damaged lzma", "empty folder", "no folder", "features overflow", "features nan",
+    "features lengths", "features no labels", "features objects", "cut npz", "no npz",
 ]  # fmt: skip
 
 
@@ -343,8 +357,11 @@ def test_bad_input_is_named_with_its_remedy_and_leaves_no_store(made, name, data
 def test_unknown_source_and_bad_names(tmp_path):
     with pytest.raises(DataError, match="there are glyphs, omniglot"):
         prepare("imagenet")
-    with pytest.raises(DataError, match="cannot be the name"):
-        prepare("folder", tmp_path, store_name="../x")
+    for name in ("../x", "*", ".x"):
+        with pytest.raises(DataError, match="cannot be the name"):
+            prepare("folder", tmp_path, store_name=name)
+    with pytest.raises(DataError, match="Fractions of train"):
+        prepare("folder", make_folder(tmp_path / "own", ["a", "b"]), PrepareSettings(fractions=(1e308, 1e308, 1e308)))
     with pytest.raises(DataError, match="needs --root"):
         prepare("folder")
     for kept in ("downloads", "cifar_fs"):
