@@ -264,7 +264,7 @@ def keep_evidence(place: Workplace, cell: Cell, accuracy: np.ndarray) -> None:
     """What `measure` keeps, with a given accuracy of each task."""
     figures = {"mean": float(accuracy.mean()), "ci95": 0.0}
     way = {"accuracy": figures, "nll": figures, "ece": {"value": 0.0}}
-    summary = way | {"mean_classifier": way, "data": "", "data_checksum": ""}
+    summary = way | {"mean_classifier": way, "data": "", "data_checksum": "", "episodes": len(accuracy)}
     for protocol in (cell.protocol, *cell.also):
         folder = place.evidence(cell, protocol)
         folder.mkdir(parents=True, exist_ok=True)
