@@ -365,7 +365,7 @@ def test_task_files_with_other_contents_are_refused(tmp_path, field, value):
         ("conversion", "colour", "grey"),
         ("normalisation", "mean", [0.5]),
         ("normalisation", "std", ["a", "b", "c"]),
-        ("normalisation", "std", [0.1, 0.1, 0]),
+        ("normalisation", "std", [0.1, 0.1, -1]),
         ("normalisation", "mean", [0.5, 0.5, float("nan")]),
         (None, "training", [1]),
         (None, "rejection", {"about": "", "cells": [{"way": float("inf"), "shot": 1, "thresholds": []}]}),

@@ -159,7 +159,7 @@ def _check_together(settings: ModelSettings, normalisation: Normalisation, conve
     shape = settings.input_shape
     if shape is not None and {len(normalisation.mean), len(normalisation.std)} != {shape[-1]}:
         raise ValueError("its normalisation does not fit its input")
-    if not np.isfinite([*normalisation.mean, *normalisation.std]).all() or min(normalisation.std, default=1) <= 0:
+    if not np.isfinite([*normalisation.mean, *normalisation.std]).all() or min(normalisation.std, default=1) < 0:
         raise ValueError("its normalisation is not made of finite numbers")
     if shape is not None and conversion is not None and conversion.shape != shape:
         raise ValueError("its conversion does not fit its input")
