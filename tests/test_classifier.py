@@ -129,6 +129,7 @@ def test_all_kinds_of_images_are_the_same_image(tmp_path):
         [array / 255 for array in arrays],
         torch.from_numpy(arrays),
         torch.from_numpy(arrays).permute(0, 3, 1, 2) / 255,
+        (torch.from_numpy(arrays) / 255).requires_grad_(),
     ):
         np.testing.assert_allclose(classifier.predict_proba(kind), expected, atol=1e-5)
     grey = noise.integers(256, size=(2, 30, 17), dtype=np.uint8)

@@ -12,7 +12,7 @@ import torch
 from conftest import make_store
 
 from samovar.data.dataset import Dataset
-from samovar.data.store import ClassEntry, Contents, Store, open_store, write_store
+from samovar.data.store import ClassEntry, Contents, Store, _replace, open_store, write_store
 from samovar.errors import DataError, OutputError
 
 FACTS = {"title": "", "licence": "", "citation": ""}
@@ -160,6 +160,15 @@ def test_remains_of_a_killed_process_are_no_store_and_are_cleared(tmp_path):
         open_store("toy", tmp_path)
     make_store(tmp_path, [2, 2])
     assert not (tmp_path / ".toy.writing").exists()
+
+
+def test_a_store_that_could_not_be_replaced_is_still_there(tmp_path):
+    """Between the old store's leaving and the new one's coming something went wrong: here there is no new one."""
+    make_store(tmp_path, [2, 2])
+    with pytest.raises(FileNotFoundError):
+        _replace(tmp_path / ".toy.writing", tmp_path / "toy")
+    assert len(open_store("toy", tmp_path).array) == 4
+    assert not (tmp_path / ".toy.writing.old").exists()
 
 
 def test_full_disk(tmp_path):

@@ -35,8 +35,8 @@ def fit_folder(
     if add:
         classifier = FewShotClassifier.load(task, device=device)
     else:
-        asked = None if reject in ("auto", "never") else reject
-        classifier = FewShotClassifier(device=device, reject=asked, **parameters)  # type: ignore[arg-type]
+        asked = None if isinstance(reject, str) else reject
+        classifier = FewShotClassifier(device=device, reject=asked, **parameters)
         classifier.begin()
         if reject == "auto" and classifier.saved_.rejection is not None:
             classifier.reject = 0.05
