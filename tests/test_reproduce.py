@@ -46,7 +46,7 @@ def test_runs_are_shared_between_experiments():
     names = {name: {cell.name for cell in build("cpu")} for name, build in EXPERIMENTS.items()}
     assert names["shots"] == names["calibration"] == names["table1"]
     assert names["collapse"] <= names["table1"]
-    assert len(names["beta"] & names["table1"]) == 1
+    assert len(names["beta"] & names["table1"]) == 2  # x 1 of both shots
     assert names["sampling"] < names["table1"] | (names["table2"] & names["table5"])
     paper = {name: {cell.name for cell in build("paper")} for name, build in EXPERIMENTS.items()}
     assert len(paper["table3"] & (paper["table1"] | paper["table2"])) == 4
@@ -59,6 +59,26 @@ def test_cells_of_one_name_are_one_run(scale):
         first = runs.setdefault(cell.name, cell)
         assert first.settings == cell.settings
         assert {first.protocol, *first.also} == {cell.protocol, *cell.also}
+
+
+def test_transductive_models_of_the_paper_are_measured_by_running_norm_too(cells, tmp_path):
+    paper = [*EXPERIMENTS["table1"]("paper"), *EXPERIMENTS["table3"]("paper")]
+    transductive = [cell for cell in paper if cell.settings.model.norm == "episode"]
+    assert len(transductive) == 8
+    assert all(cell.also == (replace(cell.protocol, norm="running"),) for cell in transductive)
+    place = Workplace(tmp_path / "runs", tmp_path / "out")
+    model = replace(cells[0].settings.model, norm="episode")
+    protocol = replace(cells[0].protocol, shot=2)
+    cell = replace(cells[0], settings=replace(cells[0].settings, model=model), protocol=protocol)
+    cell = replace(cell, also=(replace(protocol, norm="running"),))
+    reproduce([cell], place, lambda _: None, measure_only=False)
+    written = tables.table("table1", "paper", [cell], place)
+    stored = json.loads((place.evidence(cell, cell.also[0]) / "evaluation.json").read_bytes())
+    (entry,) = written.data["cells"]
+    assert entry["protocol"].endswith("episode norm")
+    assert stored["protocol"]["norm"] == "running"
+    assert entry["running_norm"] == stored["accuracy"]["mean"] != entry["ours"]["mean"]
+    assert f"running norm {100 * entry['running_norm']:.1f}" in written.text
 
 
 def test_betas_are_multiples_of_the_presets_own():

@@ -74,6 +74,8 @@ def _entry(row: str, column: str, group: list[Cell], place: Workplace, scale: Sc
     ours = mean_with_interval(np.mean(tasks, axis=0))
     entry["protocol"] = summaries[0]["protocol"]["text"]
     entry["ours"] = ours | {"seeds": seeds, "std_over_seeds": float(np.std(seeds, ddof=1)) if len(seeds) > 1 else None}
+    if inductive := _with_running_norm(measured, place):
+        entry["running_norm"] = float(np.mean(inductive))
     if scale == "paper" and published is not None:
         short = entry["published"] - ours["mean"]
         entry["verdict"] = "miss" if short > np.hypot(entry["published_ci95"], ours["ci95"]) else "reached"
@@ -84,6 +86,13 @@ def _entry(row: str, column: str, group: list[Cell], place: Workplace, scale: Sc
     return entry
 
 
+def _with_running_norm(cells: list[Cell], place: Workplace) -> list[float]:
+    """Accuracies with running averages of cells that are measured so beside their own, transductive norm."""
+    beside = [(cell, protocol) for cell in cells for protocol in cell.also if protocol.norm == "running"]
+    summaries = [stored_summary(cell, place, protocol) for cell, protocol in beside]
+    return [each["accuracy"]["mean"] for each in summaries if each is not None]
+
+
 def _cell_text(entry: dict[str, Any]) -> str:
     published = [] if entry["published"] is None else [f"paper {100 * entry['published']:.1f}"]
     ours = entry["ours"]
@@ -92,7 +101,8 @@ def _cell_text(entry: dict[str, Any]) -> str:
         return f"ready to run: {', '.join(states)}" + (f" ({published[0]})" if published else "")
     values = ", ".join(f"{100 * each:.1f}" for each in ours["seeds"])
     seeds = [f"seeds {values}"] if len(ours["seeds"]) > 1 else []
-    notes = [*seeds, *published, *(["**miss**"] if entry.get("verdict") == "miss" else [])]
+    inductive = [f"running norm {100 * entry['running_norm']:.1f}"] if "running_norm" in entry else []
+    notes = [*seeds, *inductive, *published, *(["**miss**"] if entry.get("verdict") == "miss" else [])]
     return f"**{100 * ours['mean']:.2f}** ± {100 * ours['ci95']:.2f}" + (f" ({'; '.join(notes)})" if notes else "")
 
 

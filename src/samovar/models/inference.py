@@ -98,11 +98,12 @@ def infer(network: nn.Module, class_means: Tensor) -> WeightDistribution:
         return WeightDistribution(normal(outputs[0], outputs[1]), biases)
 
 
-def even_hidden_size(feature_dim: int) -> int:
+def even_hidden_size(feature_dim: int, *, biases: bool) -> int:
     """Hidden size with which two sets of VERSA's networks have as many parameters as one of full size (Table 1)."""
+    outputs = (feature_dim, 1) if biases else (feature_dim,)  # a mean and a log-variance network for each
 
     def parameters(hidden: int) -> int:
         body = feature_dim * hidden + hidden + hidden * hidden + hidden
-        return 4 * body + 2 * (hidden + 1) * (feature_dim + 1)
+        return sum(2 * (body + (hidden + 1) * size) for size in outputs)
 
     return min(range(1, feature_dim + 1), key=lambda hidden: abs(2 * parameters(hidden) - parameters(feature_dim)))

@@ -178,7 +178,8 @@ def _backbone(settings: ModelSettings, own: nn.Module | None) -> tuple[nn.Module
 def _inference(settings: ModelSettings, d: int) -> nn.Module:
     if settings.backbone == "resnet12":
         return ResidualInference(d, last_skip=settings.last_skip)
-    return MLPInference(d, d if settings.shared else even_hidden_size(d), biases=settings.classifier == "linear")
+    biases = settings.classifier == "linear"
+    return MLPInference(d, d if settings.shared else even_hidden_size(d, biases=biases), biases=biases)
 
 
 def _figures(objective: Objective, prior: WeightDistribution) -> dict[str, Tensor]:

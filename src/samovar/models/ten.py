@@ -10,7 +10,7 @@ from samovar.models.resnet12 import Film
 
 
 class TaskMLP(nn.Module):
-    """swish(W1 c), then swish(h + W2 h), then h + W3 h: TADAM's three dense layers with skips where widths match."""
+    """swish(W1 c), then swish(h + W2 h), then h + W3 h: TADAM's three dense layers, a skip around all but the first."""
 
     def __init__(self, inputs: int, width: int) -> None:
         super().__init__()
