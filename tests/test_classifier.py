@@ -15,17 +15,18 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.estimator_checks import parametrize_with_checks
+from torch.nn import functional
 
 from samovar import FewShotClassifier, SavedModel
 from samovar.config import ModelSettings
 from samovar.data.augmentation import Normalisation
 from samovar.data.decode import Conversion
+from samovar.distance import cosine_distance
 from samovar.errors import DataError, ModelError, SettingsError
 from samovar.fitted_task import read_task, write_task
 from samovar.models.model import FewShotModel
 from samovar.models.norm import norm_modes, set_norm
-from samovar.predictive import Prediction, entropy_of
-from samovar.rejection import RATES, Cell, Rejection, doubt
+from samovar.rejection import RATES, SCORE, Cell, Rejection
 
 
 def features_model(width: int, **settings) -> SavedModel:
@@ -183,28 +184,91 @@ def test_uncertainty_and_deterministic_models():
 
 
 def test_rejection_has_the_stated_rate_on_the_scores_it_was_measured_on():
-    doubts = np.sort(np.random.default_rng(0).random(5000))
+    distances = np.sort(np.random.default_rng(0).random(5000))
     table = Rejection(
-        "test", (Cell(5, 1, tuple(np.quantile(doubts, 1 - np.array(RATES)))), Cell(20, 5, (1.0,) * len(RATES)))
+        "test", (Cell(5, 1, tuple(np.quantile(distances, 1 - np.array(RATES)))), Cell(20, 5, (1.0,) * len(RATES)))
     )
     for rate in (0.01, 0.05, 0.2, 0.5):
         threshold, cell = table.threshold(6, np.array([1, 1, 2]), rate)
         assert (cell.way, cell.shot) == (5, 1), "the nearest shape"
-        assert (doubts > threshold).mean() == pytest.approx(rate, abs=0.002)
+        assert (distances > threshold).mean() == pytest.approx(rate, abs=0.002)
     assert table.threshold(30, np.array([4]), 0.05)[1].way == 20
     for rate in (0.0, 0.7, -1.0):
         with pytest.raises(SettingsError):
             table.threshold(5, np.array([1]), rate)
 
 
-def test_doubt_is_one_for_a_guess_and_zero_for_certainty():
-    p = torch.tensor([[[0.25] * 4, [1.0, 0, 0, 0]]])
-    torch.testing.assert_close(doubt(Prediction(p, entropy_of(p))), torch.tensor([[1.0, 0.0]]))
+@given(seed=st.integers(0, 100), scale=st.floats(0.01, 100))
+def test_distance_is_to_the_nearest_class_and_of_directions_only(seed, scale):
+    noise = torch.Generator().manual_seed(seed)
+    query, means = torch.randn(2, 3, 4, generator=noise), torch.randn(2, 5, 4, generator=noise)
+    distance = cosine_distance(query, means)
+    cosines = functional.cosine_similarity(query[:, :, None], means[:, None], dim=-1)
+    torch.testing.assert_close(distance, 1 - cosines.max(-1).values, rtol=1e-4, atol=1e-5)
+    torch.testing.assert_close(cosine_distance(scale * query, means / scale), distance, rtol=1e-4, atol=1e-5)
+    torch.testing.assert_close(cosine_distance(means, means), torch.zeros(2, 5), rtol=0, atol=1e-6)
+    more = torch.cat([means, torch.randn(2, 1, 4, generator=noise)], 1)
+    assert (cosine_distance(query, more) <= distance + 1e-6).all(), "with more classes nothing is farther"
+
+
+def test_images_far_from_all_classes_are_rejected_however_sure_the_classifier_is():
+    features, labels = np.array([[10.0, 1, 0], [10, -1, 0], [1, 10, 0], [-1, 10, 0]]), ["a", "a", "b", "b"]
+    model = replace(features_model(3), rejection=Rejection("test", (Cell(2, 2, (0.1,) * len(RATES)),)))
+    classifier = FewShotClassifier(model, reject=0.05).fit(features, labels)
+    strange = np.array([[20.0, 0, 30]])
+    assert classifier.predict_proba(strange)[0, 0] > 0.99
+    assert classifier.predict(np.vstack([features, strange])).tolist() == [*labels, "none of these"]
+    one = FewShotClassifier(model, reject=0.05).fit(features[:2], labels[:2])
+    assert one.predict(np.vstack([features, strange])).tolist() == ["a", "a"] + 3 * ["none of these"]
+    assert one.leave_one_out() == {"images": 2, "accuracy": 1.0, "rejected": 0.0}
+
+
+@given(own=st.floats(0, 2), measured=st.floats(0.01, 1))
+def test_thresholds_follow_the_tasks_own_images_half_way(own, measured):
+    usual, other = ((spread, *(2 * spread,) * (len(RATES) - 1)) for spread in (measured, 5.0))
+    table = Rejection("test", (Cell(5, 4, usual), Cell(5, 20, other)))
+    factor = table.factor(5, np.full(5, 5), own)  # each image is left with four of its class
+    assert 0.5 <= factor <= 2
+    if 0.25 < own / measured < 4:
+        assert factor**2 == pytest.approx(own / measured)
+    assert table.factor(5, np.full(5, 5), None) == 1
+
+
+def test_own_distances_are_those_of_a_fit_without_the_image_and_are_kept(tmp_path):
+    features, labels = blobs(seed=3, classes=3, each=3)
+    model = replace(features_model(5), rejection=Rejection("test", (Cell(3, 2, (0.1,) * len(RATES)),)))
+    folder = model.save_pretrained(tmp_path / "model")
+    classifier = FewShotClassifier(folder, reject=0.05).fit(features, labels)
+    found = []
+    for i in range(len(labels)):
+        rest = np.arange(len(labels)) != i
+        means = [features[rest & (labels == label)].mean(0) for label in np.unique(labels)]
+        found.append(float(cosine_distance(torch.tensor(features[[i]]), torch.tensor(np.stack(means)))))
+    assert classifier.own_distance_ == pytest.approx(np.median(found), rel=1e-4)
+    assert f"x {np.sqrt(np.median(found) / 0.1):.2f} for the spread" in classifier.rejection_note
+    loaded = FewShotClassifier.load(classifier.save(tmp_path / "t.safetensors"))
+    assert loaded.own_distance_ == classifier.own_distance_
+    assert loaded.rejection_note == classifier.rejection_note
+    assert loaded.partial_fit(features[:1], labels[:1]).own_distance_ == classifier.own_distance_
+    alone = FewShotClassifier(folder, reject=0.05).fit(features[::3], labels[::3])
+    assert alone.own_distance_ is None
+    assert "spread" not in alone.rejection_note
+
+
+def test_thresholds_of_another_score_are_none(tmp_path):
+    table = Rejection("test", (Cell(2, 2, (0.1,) * len(RATES)),))
+    folder = replace(features_model(3), rejection=table).save_pretrained(tmp_path / "model")
+    assert SavedModel.from_pretrained(folder).rejection == table
+    config = json.loads((folder / "config.json").read_bytes())
+    config["rejection"].pop("score")
+    (folder / "config.json").write_text(json.dumps(config))
+    with pytest.raises(ModelError, match="earlier version"):
+        FewShotClassifier(folder, reject=0.05).fit(np.eye(3), [0, 1, 2])
 
 
 def test_rejected_images_get_the_label_and_keep_their_probabilities():
     features, labels = np.array([[0.0, 9], [0, 11], [9, 0], [11, 0]]), [0, 0, 1, 1]
-    thresholds = tuple(np.linspace(1e-6, 1e-3, len(RATES)))
+    thresholds = tuple(np.linspace(1e-3, 1e-2, len(RATES)))
     model = replace(features_model(2), rejection=Rejection("test", (Cell(4, 5, thresholds),)))
     classifier = FewShotClassifier(model, reject=0.5, reject_label=-1).fit(features, labels)
     middle = np.array([[5.0, 5.0]])
@@ -330,6 +394,8 @@ def test_tampered_task_files(tmp_path):
         ("parameters", {"samples": 4, "reject": None, "reject_label": [1, 2], "seed": 0}),
         ("leave_one_out", "x"),
         ("leave_one_out", {"images": 3}),
+        ("own_distance", -0.1),
+        ("own_distance", [0.1]),
         ("model", "m" * 5000),
         ("totals", 1e300),
         ("totals", 1e30),
@@ -369,7 +435,11 @@ def test_task_files_with_other_contents_are_refused(tmp_path, field, value):
         ("normalisation", "std", [0.1, 0.1, -1]),
         ("normalisation", "mean", [0.5, 0.5, float("nan")]),
         (None, "training", [1]),
-        (None, "rejection", {"about": "", "cells": [{"way": float("inf"), "shot": 1, "thresholds": []}]}),
+        (
+            None,
+            "rejection",
+            {"score": SCORE, "about": "", "cells": [{"way": float("inf"), "shot": 1, "thresholds": []}]},
+        ),
     ],
 )
 def test_configs_with_other_contents_are_refused(tmp_path, part, field, value):

@@ -18,7 +18,8 @@ from samovar.data.augmentation import Normalisation
 from samovar.data.dataset import Dataset
 from samovar.data.episodes import EpisodeSampler, draw_outside
 from samovar.data.prepare import prepare
-from samovar.data.store import Contents, write_store
+from samovar.data.store import ClassEntry, Contents, Store, write_store
+from samovar.distance import cosine_distance
 from samovar.draw_task import draw_task
 from samovar.evaluation import Accuracy, Evaluator, measure_accuracy, training_dataset
 from samovar.evaluation_plots import sampling_figure
@@ -30,7 +31,7 @@ from samovar.models.model import FewShotModel
 from samovar.models.norm import set_norm
 from samovar.predictive import predict
 from samovar.predictive_noise import PredictiveNoise
-from samovar.rejection import doubt, measure_rejection
+from samovar.rejection import measure_rejection
 from samovar.task_evaluator import TaskEvaluator
 
 CPU = torch.device("cpu")
@@ -65,18 +66,40 @@ def test_answers_are_those_of_the_model_task_by_task(dataset, norm, embedding, m
         torch.testing.assert_close(together[task : task + 1], alone, rtol=1e-3, atol=1e-4)
 
 
-def test_thresholds_for_rejection_have_their_rates_on_other_tasks_of_the_shape(dataset):
-    """Quantiles of the doubt about queries that belong: at a rate of 20 % about 20 % of new ones are above."""
-    model = FewShotModel(ModelSettings(size=12, width=4)).eval()
+def noisy_store(folder: Path) -> Store:
+    """Eight classes, each a pattern of its own under noise."""
+
+    def read(position: int) -> np.ndarray:
+        noise = np.random.default_rng(position)
+        pattern = noise.integers(0, 256, (12, 12, 3))
+        return np.clip(pattern + noise.normal(0, 60, (40, 12, 12, 3)), 0, 255).astype(np.uint8)
+
+    names = [f"class {i}" for i in range(8)]
+    split = {"all": {"train": names, "val": [], "test": []}}
+    contents = Contents([ClassEntry(name, 40) for name in names], (12, 12, 3), read, split)
+    facts = {"source_name": "toy", "title": "toy", "licence": "none", "citation": "none"}
+    return write_store("noisy", facts, contents, folder)
+
+
+def test_thresholds_for_rejection_have_their_rates_on_other_tasks_of_the_shape(tmp_path):
+    """Quantiles of the distance of queries that belong: at a rate of 20 % about 20 % of new ones are above."""
+    dataset = Dataset(noisy_store(tmp_path))
+    model = FewShotModel(ModelSettings(size=12, width=8)).eval()
     evaluator = TaskEvaluator(model, dataset, Normalisation.standard(dataset.store), CPU)
     table = measure_rejection(evaluator, seed=0)
-    assert {(cell.way, cell.shot) for cell in table.cells} == {(way, shot) for way in (2, 3, 5) for shot in (1, 2, 5)}
+    shapes = {(way, shot) for way in (1, 2, 3, 5) for shot in (1, 2, 5, 10, 20)}
+    assert {(cell.way, cell.shot) for cell in table.cells} == shapes
     episodes = EpisodeSampler(dataset, EpisodeSettings(3, 2, 7), seed=1).draw(0, 100)
-    doubts = doubt(evaluator.answer(episodes, 0, 128, seed=1, quasi=True))
-    for rate in (0.5, 0.2, 0.1):
-        threshold, cell = table.threshold(3, np.array([2, 2, 2]), rate)
-        assert (cell.way, cell.shot) == (3, 2)
-        assert (doubts > threshold).float().mean().item() == pytest.approx(rate, abs=0.07)
+    query, means = evaluator.features(episodes.query), evaluator.class_means(episodes)
+    own = means.repeat_interleave(7, 1)  # seven queries of each class
+    for way, distances in (
+        (3, cosine_distance(query, means)),
+        (1, torch.stack([cosine_distance(query[:, i : i + 1], own[:, i : i + 1]) for i in range(21)])),
+    ):
+        for rate in (0.5, 0.2, 0.1):
+            threshold, cell = table.threshold(way, np.full(way, 2), rate)
+            assert (cell.way, cell.shot) == (way, 2)
+            assert (distances > threshold).float().mean().item() == pytest.approx(rate, abs=0.07)
 
 
 def test_a_model_switched_to_episode_norm_is_not_answered_from_the_cache(dataset):

@@ -54,7 +54,8 @@ def test_from_the_shell_in_an_empty_folder(tmp_path):
     small += ("--validation.test-tasks", "5", "--validation.queries", "2")
     shell("train", "folder", "--root", "mine", "--out", "run", *small)
     cells = json.loads((tmp_path / "run" / "model" / "config.json").read_text())["rejection"]["cells"]
-    assert [(cell["way"], cell["shot"]) for cell in cells] == [(2, 1), (2, 2), (2, 5)], "as far as two classes of 8 go"
+    shapes = [(way, shot) for way in (1, 2) for shot in (1, 2, 5)]
+    assert [(cell["way"], cell["shot"]) for cell in cells] == shapes, "as far as two classes of 8 go"
     shell("fit", "--model", "run", "--support", "support", "--task", "t.safetensors")
     assert json.loads(shell("task", "t.safetensors", "--json"))["parameters"]["reject"] == 0.05
     first = json.loads(shell("predict", "t.safetensors", "support/one/0.png", "support/two", "--json"))
@@ -160,13 +161,18 @@ def test_a_rate_that_cannot_be_had_writes_nothing(tmp_path, capsys):
     assert not path.exists()
 
 
-def test_with_one_class_nothing_is_promised(tmp_path, capsys):
+def test_with_one_class_the_question_is_whether_it_belongs(tmp_path, capsys):
     make_folder(tmp_path / "support", {"one": 100}, 3)
     path = tmp_path / "t.safetensors"
     assert main(["fit", "--support", str(tmp_path / "support"), "--task", str(path)]) == 0
     printed = " ".join(capsys.readouterr().out.split())
-    assert "nothing can be rejected" in printed
-    assert "right" not in printed
+    assert "leave-one-out on 3 support images: 0% rejected" in printed
+    assert "right" not in printed, "with one class every answer is"
+    make_folder(tmp_path / "new", {"one": 100, "two": 111}, 2)
+    assert main(["predict", str(path), str(tmp_path / "new" / "one"), str(tmp_path / "new" / "two"), "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert [row["label"] for row in rows] == ["one", "one", "none of these", "none of these"]
+    assert max(row["distance"] for row in rows[:2]) < min(row["distance"] for row in rows[2:])
 
 
 def test_a_folder_named_like_a_shipped_model_is_no_obstacle(tmp_path, monkeypatch):

@@ -39,14 +39,15 @@ def test_aurocs_interval_covers_the_long_run_value_where_queries_of_a_task_go_to
     assert 0.91 < covered < 0.98
 
 
-def answers(probabilities: list, labels: list[int]) -> Answers:
-    p = torch.tensor([probabilities])
-    return Answers.of(Prediction(p, entropy_of(p), None, None), torch.tensor([labels]))
+def answers(probabilities: list, labels: list[int], distance: list[float] | None = None) -> Answers:
+    p, distances = torch.tensor([probabilities]), None if distance is None else torch.tensor([distance])
+    return Answers.of(Prediction(p, entropy_of(p), None, None), torch.tensor([labels]), distances)
 
 
 def test_risk_and_uncertainty_by_hand():
     """Confident and right, less confident and wrong, least confident and right; then one from outside."""
-    given_answers = answers([[0.9, 0.1], [0.8, 0.2], [0.4, 0.6], [0.45, 0.55]], [0, 1, 1, OUTSIDE])
+    probabilities = [[0.9, 0.1], [0.8, 0.2], [0.4, 0.6], [0.45, 0.55]]
+    given_answers = answers(probabilities, [0, 1, 1, OUTSIDE], [0.1, 0.2, 0.6, 0.5])
     risk = risk_coverage(given_answers.inside)
     assert risk["risk"][32] == 0
     assert risk["risk"][66] == pytest.approx(1 / 2)
@@ -56,7 +57,10 @@ def test_risk_and_uncertainty_by_hand():
     assert found["max_probability"]["mean"] == pytest.approx((0.9 + 0.8 + 0.6) / 3, rel=1e-6)
     assert found["max_probability"]["wrong_auroc"]["value"] == pytest.approx(1 / 2)  # above one of two right answers
     assert found["entropy"]["outside_auroc"]["value"] == pytest.approx(1.0)
+    assert found["distance"]["mean"] == pytest.approx(0.3)
+    assert found["distance"]["outside_auroc"]["value"] == pytest.approx(2 / 3)
     assert found["mutual_information"] is None
+    assert uncertainties(answers(probabilities, [0, 1, 1, OUTSIDE]))["distance"] is None
 
 
 def test_without_wrong_or_outside_queries_there_is_no_auroc():

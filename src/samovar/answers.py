@@ -22,7 +22,7 @@ class Answers:
 
     label: the true class in the task, or OUTSIDE; answer: the most probable class; top: its probability;
     log_likelihood: of the true class; brier: sum over classes of (probability - truth)^2; entropy, and mutual
-    information where the model has one, in nats.
+    information where the model has one, in nats; distance to the nearest class mean, where it is known.
     """
 
     label: NDArray[np.int32]
@@ -32,10 +32,11 @@ class Answers:
     brier: NDArray[np.float32]
     entropy: NDArray[np.float32]
     mutual_information: NDArray[np.float32] | None
+    distance: NDArray[np.float32] | None = None
 
     @classmethod
-    def of(cls, prediction: Prediction, labels: Tensor) -> "Answers":
-        """From a prediction and labels (T, Q)."""
+    def of(cls, prediction: Prediction, labels: Tensor, distance: Tensor | None = None) -> "Answers":
+        """From a prediction, labels (T, Q) and distances (T, Q)."""
         p, labels = prediction.probabilities.cpu().double(), labels.cpu()  # not every device has double precision
         top, answer = p.max(-1)
         at_label = p.gather(-1, labels.clamp(min=0)[..., None]).squeeze(-1)
@@ -52,6 +53,7 @@ class Answers:
             brier.float().cpu().numpy(),
             prediction.entropy.float().cpu().numpy(),
             None if information is None else information.float().cpu().numpy(),
+            None if distance is None else distance.float().cpu().numpy(),
         )
 
     @classmethod

@@ -23,7 +23,7 @@ from samovar.model_folder import SavedModel, load_model, locate_model, shipped_m
 from samovar.models.model import channels_last
 from samovar.models.norm import TaskBatchNorm, set_norm
 from samovar.predictive import Prediction
-from samovar.rejection import check_rate, describe, doubt
+from samovar.rejection import check_rate, describe
 from samovar.task_model import TaskModel
 
 MOST_LEFT_OUT = 200
@@ -38,12 +38,16 @@ class Uncertainty(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """Labels (with `reject_label` where rejected), probabilities (n, classes), uncertainty, which were rejected."""
+    """Labels (with `reject_label` where rejected), probabilities (n, classes), uncertainty, which were rejected.
+
+    distance: 1 - the cosine to the nearest class mean, by which images are rejected.
+    """
 
     labels: NDArray[Any]
     probabilities: NDArray[np.float64]
     uncertainty: Uncertainty
     rejected: NDArray[np.bool_]
+    distance: NDArray[np.float64]
 
 
 class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -58,8 +62,8 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     model: a shipped model ("glyphs"), a model folder, a run folder, or a SavedModel
     samples: classifiers that are averaged, quasi-random
     device: "cpu", "cuda", "mps", or "auto"
-    reject: answer `reject_label` where the doubt is too large; the share of images that do belong to the classes and
-        are rejected all the same, on tasks of held-out classes (0.05). None never rejects
+    reject: answer `reject_label` where an image is too far from all classes; the share of images that do belong to the
+        classes and are rejected all the same, on tasks of held-out classes (0.05). None never rejects
     reject_label: the answer to what is none of the classes
     seed: of the sampled classifiers
 
@@ -179,6 +183,7 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             assert self.labels_ is not None
             self.task_ = self._at_work.condition(self.task_, self.support_, self.labels_.tolist())
         self._inferred = self._at_work.infer(self.task_)
+        self.own_distance_ = self._own_distance()
         return self
 
     @property
@@ -205,14 +210,21 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return device_named(self.device)
 
     def _predictions(self, X: Any) -> list[Prediction]:  # noqa: N803
-        check_is_fitted(self, "task_")
-        return self._predict_inputs(self._inputs(X, reset=False))
+        return self._look(X)[0]
 
-    def _predict_inputs(self, inputs: list[Tensor]) -> list[Prediction]:
+    def _look(self, X: Any) -> tuple[list[Prediction], NDArray[np.float64]]:  # noqa: N803
+        check_is_fitted(self, "task_")
+        return self._look_at_inputs(self._inputs(X, reset=False))
+
+    def _look_at_inputs(self, inputs: list[Tensor]) -> tuple[list[Prediction], NDArray[np.float64]]:
+        """What is believed of each image, and how far it is from the nearest class."""
         if not inputs:
-            return []
-        features = self._at_work.embed(inputs, self._inferred.films)
-        return self._at_work.answer(features, self._inferred.prior, int(self.samples), self.seed)
+            return [], np.zeros(0)
+        work, films = self._at_work, self._inferred.films
+        features = work.embed(inputs)
+        classified = features if films is None else work.embed(inputs, films)
+        predictions = work.answer(classified, self._inferred.prior, int(self.samples), self.seed)
+        return predictions, work.distances(features, self.task_).cpu().double().numpy()
 
     # --- answers
 
@@ -221,15 +233,15 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return _probabilities(self._predictions(X), len(self.classes_))
 
     def predict(self, X: Any) -> NDArray[Any]:  # noqa: N803
-        """The most probable label of each image, or `reject_label` where the doubt is too large."""
-        return self._answers(self._predictions(X))
+        """The most probable label of each image, or `reject_label` where it is too far from all classes."""
+        return self._answers(*self._look(X))
 
     def answer_converted(self, images: Sequence[NDArray[np.uint8]]) -> Answer:
         """Everything about images that are already as the model wants them, from one look at them."""
         check_is_fitted(self, "task_")
-        predictions = self._predict_inputs([torch.tensor(image) for image in images])
-        probabilities = _probabilities(predictions, len(self.classes_))
-        return Answer(self._answers(predictions), probabilities, _uncertainty(predictions), self._rejected(predictions))
+        predictions, distances = self._look_at_inputs([torch.tensor(image) for image in images])
+        probabilities, labels = _probabilities(predictions, len(self.classes_)), self._answers(predictions, distances)
+        return Answer(labels, probabilities, _uncertainty(predictions), self._rejected(distances), distances)
 
     def uncertainty(self, X: Any) -> Uncertainty:  # noqa: N803
         """Predictive entropy and mutual information of each image."""
@@ -242,25 +254,26 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ]
         return float(np.average(right, weights=None if sample_weight is None else np.asarray(sample_weight, float)))
 
-    def _answers(self, predictions: list[Prediction]) -> NDArray[Any]:
+    def _answers(self, predictions: list[Prediction], distances: NDArray[np.float64]) -> NDArray[Any]:
         chosen = self.classes_[_probabilities(predictions, len(self.classes_)).argmax(1)]
-        rejected = self._rejected(predictions)
         if self.reject is None:
             return chosen
         answers = np.array(chosen, dtype=object)
-        answers[rejected] = self.reject_label
+        answers[self._rejected(distances)] = self.reject_label
         return listed_labels(answers.tolist()) if len(answers) else chosen
 
-    def _rejected(self, predictions: list[Prediction]) -> NDArray[np.bool_]:
-        doubts = np.concatenate([doubt(each)[0].cpu().numpy() for each in predictions] or [np.zeros(0)])
+    def _rejected(self, distances: NDArray[np.float64]) -> NDArray[np.bool_]:
         if self.reject is None:
-            return np.zeros(len(doubts), bool)
-        threshold, _ = self._rejection().threshold(len(self.classes_), self.task_.counts.numpy(), self.reject)
-        return doubts > threshold
+            return np.zeros(len(distances), bool)
+        way, counts, table = len(self.classes_), self.task_.counts.numpy(), self._rejection()
+        return distances > table.threshold(way, counts, self.reject)[0] * table.factor(way, counts, self.own_distance_)
 
     def _rejection(self) -> Any:
         if self.saved_.rejection is None:
-            raise ModelError("This model has no thresholds for rejection, which training measures on held-out classes.")
+            raise ModelError(
+                "This model has no thresholds for rejection (or those of an earlier version, by another score); "
+                "training measures them on held-out classes."
+            )
         return self.saved_.rejection
 
     @property
@@ -269,36 +282,47 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self, "task_")
         if self.reject is None:
             return "nothing is rejected (reject=None)"
-        if len(self.classes_) == 1:
-            return "nothing can be rejected: with one class there is no doubt between classes"
-        table, counts = self._rejection(), self.task_.counts.numpy()
-        _, cell = table.threshold(len(self.classes_), counts, self.reject)
-        return describe(cell, table.about, self.reject, len(self.classes_), counts)
+        table, counts, way = self._rejection(), self.task_.counts.numpy(), len(self.classes_)
+        _, cell = table.threshold(way, counts, self.reject)
+        factor = table.factor(way, counts, self.own_distance_)
+        return describe(cell, table.about, self.reject, way, counts, factor)
 
     def leave_one_out(self) -> dict[str, Any] | None:
         """Accuracy, and share rejected, of support images that are answered by the others; at most 200 of them.
 
-        Only images of classes with two or more count. None with TEN, after loading, where no class has two images, or
-        where there is but one class.
+        Only images of classes with two or more count. None with TEN, after loading, or where no class has two images.
         """
         check_is_fitted(self, "task_")
-        if self.features_ is None or self.labels_ is None or self._conditioned or len(self.classes_) == 1:
+        left_out = None if self._conditioned else self._left_out()
+        if left_out is None:
+            return None
+        work, right = self._at_work, []
+        for feature, label in zip(*left_out, strict=True):
+            others = work.infer_without(self.task_, self._inferred.prior, feature, int(label))
+            (prediction,) = work.answer(feature[None], others, int(self.samples), self.seed)
+            right.append(int(prediction.probabilities[0, 0].argmax()) == int(label))
+        distances = work.own_distances(*left_out, self.task_).cpu().double().numpy()
+        rejected = None if self.reject is None else float(np.mean(self._rejected(distances)))
+        return {"images": len(right), "accuracy": float(np.mean(right)), "rejected": rejected}
+
+    def _left_out(self) -> tuple[Tensor, Tensor] | None:
+        """Features and class numbers of support images whose class has others, at most 200; None if there are none."""
+        if self.features_ is None or self.labels_ is None:
             return None
         position = {label: index for index, label in enumerate(self.task_.classes)}
-        index = np.array([position[label] for label in self.labels_.tolist()])
-        able = np.flatnonzero(self.task_.counts.numpy()[index] > 1)
+        index = torch.tensor([position[label] for label in self.labels_.tolist()])
+        able = torch.nonzero(self.task_.counts[index] > 1).flatten()
         if not len(able):
             return None
         chosen = able[np.unique(np.linspace(0, len(able) - 1, min(MOST_LEFT_OUT, len(able))).astype(int))]
-        predictions: list[Prediction] = []
-        for image in chosen:
-            feature = self.features_[image]
-            others = self._at_work.infer_without(self.task_, self._inferred.prior, feature, int(index[image]))
-            predictions += self._at_work.answer(feature[None], others, int(self.samples), self.seed)
-        answers = [int(each.probabilities[0, 0].argmax()) for each in predictions]
-        right = np.mean([answer == index[image] for answer, image in zip(answers, chosen, strict=True)])
-        rejected = None if self.reject is None else float(np.mean(self._rejected(predictions)))
-        return {"images": len(chosen), "accuracy": float(right), "rejected": rejected}
+        return self.features_[chosen.to(self.features_.device)], index[chosen]
+
+    def _own_distance(self) -> float | None:
+        """How far support images are from the classes without themselves; a loaded task that grows keeps its figure."""
+        left_out = self._left_out()
+        if left_out is None:
+            return getattr(self, "own_distance_", None) if self.features_ is None else None
+        return float(self._at_work.own_distances(*left_out, self.task_).median())
 
     # --- files
 
@@ -313,6 +337,7 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self.saved_.identity,
             parameters,
             self.leave_one_out(),
+            self.own_distance_,
         )
         write_task(Path(path), self.task_, info)
         return Path(path)
@@ -332,7 +357,7 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if task.totals.shape[1] != saved.model.feature_dim or (task.conditioned is not None) != conditioned:
             raise ModelError(f"{path} does not fit the model {classifier.model}.")
         classifier.task_, classifier.classes_ = task, listed_labels(task.classes)
-        classifier._inferred = classifier._at_work.infer(task)
+        classifier._inferred, classifier.own_distance_ = classifier._at_work.infer(task), info.own_distance
         if saved.conversion is None:
             classifier.n_features_in_ = task.totals.shape[1]
         return classifier

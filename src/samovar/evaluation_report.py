@@ -14,8 +14,8 @@ Section = tuple[dict[str, Any], dict[str, bytes]]
 
 LEGEND = (
     "NLL: negative log-likelihood. ECE: expected calibration error, 15 bins, all queries pooled. AUROC: how well the "
-    "measure finds wrong answers, or queries whose class is not in the task (0.5 is chance). Intervals are 95 %, over "
-    "tasks."
+    "measure finds wrong answers, or queries whose class is not in the task (0.5 is chance). Distance: 1 - the cosine "
+    "to the nearest class mean. Intervals are 95 %, over tasks."
 )
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; color: #222; background: #fff; max-width: 60rem; margin: 2rem auto;
@@ -43,8 +43,8 @@ def figure_rows(summary: dict[str, Any]) -> list[tuple[str, list[str]]]:
     errors = [(each["ece"]["value"], *each["ece"]["ci95"]) for each in ways]
     rows.append(("ECE", [f"{v:.4f} ({low:.4f} to {high:.4f})" for v, low, high in errors]))
     for kind, label in (("wrong_auroc", "AUROC wrong answers"), ("outside_auroc", "AUROC none of these")):
-        for measure in ("max_probability", "entropy", "mutual_information"):
-            cells = [_auroc(each["uncertainty"][measure], kind) for each in ways]
+        for measure in ("max_probability", "entropy", "mutual_information", "distance"):
+            cells = [_auroc(each["uncertainty"].get(measure), kind) for each in ways]
             if any(cell != NONE for cell in cells):
                 rows.append((f"{label}: {measure.replace('_', ' ').replace('max ', 'top ')}", cells))
     if any("temperature" in each for each in ways):

@@ -70,6 +70,8 @@ class TaskInfo:
     """samples, reject, reject_label, seed of the classifier."""
     leave_one_out: dict[str, Any] | None = None
     """How well the support answers for itself, where that could be measured."""
+    own_distance: float | None = None
+    """How far support images are from the classes without themselves, in the median."""
 
 
 def write_task(path: Path, task: FittedTask, info: TaskInfo) -> None:
@@ -107,7 +109,7 @@ def read_task(path: Path) -> tuple[FittedTask, TaskInfo]:
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
         if head["format"] != FORMAT:
             raise ModelError(f"{path} has format {head['format']}, this version reads {FORMAT}.")
-        info = TaskInfo(*(head[field.name] for field in dataclasses.fields(TaskInfo)))
+        info = TaskInfo(*(head.get(field.name) for field in dataclasses.fields(TaskInfo)))
         task = FittedTask(
             tuple(head["classes"]), tensors.pop("totals"), tensors.pop("counts"), tensors.pop("conditioned", None)
         )
@@ -141,6 +143,9 @@ def _check(task: FittedTask, info: TaskInfo, others: dict[str, Tensor]) -> None:
         and isinstance(measured["rejected"], int | float | None)
     ):
         raise ValueError("its leave-one-out figures are not those of this version")
+    own = info.own_distance
+    if own is not None and not (isinstance(own, int | float) and 0 <= own <= 2):
+        raise ValueError(f"its own distance is {own!r}")
 
 
 def _sane(sums: Tensor) -> bool:

@@ -75,8 +75,9 @@ def _task_table(report: dict[str, Any]) -> Table:
     loo = report["leave_one_out"]
     caption = "leave-one-out: not measured (it needs two images of a class, and the fit itself)"
     if loo is not None:
-        rejected = "" if loo["rejected"] is None else f", {loo['rejected']:.0%} rejected"
-        caption = f"leave-one-out on {loo['images']} support images: {loo['accuracy']:.0%} right{rejected}"
+        found = [f"{loo['accuracy']:.0%} right"] if len(report["classes"]) > 1 else []
+        found += [] if loo["rejected"] is None else [f"{loo['rejected']:.0%} rejected"]
+        caption = f"leave-one-out on {loo['images']} support images: {', '.join(found) or 'one class, none rejected'}"
     table = Table(title=f"{escape(plain(report['task']))} (model {escape(plain(report['model']))})", caption=caption)
     table.add_column("class")
     table.add_column("images", justify="right")
@@ -150,7 +151,7 @@ def answer_rows(classifier: FewShotClassifier, paths: list[Path], arrays: list[N
     """An entry for each image, as `samovar predict --json` has them."""
     if not paths:
         return []
-    labels, probabilities, uncertainty, rejected = classifier.answer_converted(arrays)
+    labels, probabilities, uncertainty, rejected, distance = classifier.answer_converted(arrays)
     names = [str(name) for name in classifier.classes_.tolist()]
     information = uncertainty.mutual_information
     return [
@@ -162,6 +163,7 @@ def answer_rows(classifier: FewShotClassifier, paths: list[Path], arrays: list[N
             "entropy": float(uncertainty.entropy[i]),
             "mutual_information": None if information is None else float(information[i]),
             "rejected": bool(rejected[i]),
+            "distance": float(distance[i]),
         }
         for i, path in enumerate(paths)
     ]
@@ -189,10 +191,11 @@ def _write_csv(classifier: FewShotClassifier, rows: list[dict[str, Any]]) -> Non
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # file names need not be text
     writer = csv.writer(sys.stdout)
-    writer.writerow(["image", "label", "best", "rejected", "entropy", "mutual_information", *names])
+    writer.writerow(["image", "label", "best", "rejected", "distance", "entropy", "mutual_information", *names])
     for row in rows:
         information = row["mutual_information"]
-        first = [row["image"], row["label"], row["best"], row["rejected"], f"{row['entropy']:.6f}"]
+        first = [row["image"], row["label"], row["best"], row["rejected"]]
+        first += [f"{row[name]:.6f}" for name in ("distance", "entropy")]
         first.append("" if information is None else f"{information:.6f}")
         writer.writerow([*first, *(f"{row['probabilities'][name]:.6f}" for name in names)])
 

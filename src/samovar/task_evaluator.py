@@ -14,6 +14,7 @@ from samovar.config import ModelSettings, Protocol
 from samovar.data.augmentation import Normalisation
 from samovar.data.dataset import Dataset, Indices
 from samovar.data.episodes import Episodes, EpisodeSampler, draw_outside
+from samovar.distance import cosine_distance
 from samovar.errors import DataError, RunError, SettingsError
 from samovar.models.inference import WeightDistribution
 from samovar.models.model import FewShotModel
@@ -119,6 +120,11 @@ class TaskEvaluator:
         """Unconditioned features (T, n, d) of images (T, n), under episode norm by the statistics of these n."""
         return self.model.embed(self.source.inputs(wanted)) if self._features is None else self.features_of(wanted)
 
+    def class_means(self, episodes: Episodes) -> Tensor:
+        """Means (T, N, d) of the unconditioned features of the support."""
+        labels = torch.tensor(episodes.support_labels, device=self.device)
+        return Sums.of(self.features(episodes.support), labels, episodes.classes.shape[1]).means
+
     @torch.no_grad()
     def infer(self, episodes: Episodes) -> tuple[WeightDistribution, Tensor]:
         """The prior over the classifier of some tasks, and the features of their queries."""
@@ -171,8 +177,11 @@ class TaskEvaluator:
         """All answers to the protocol's tasks, by each way of predicting."""
         parts: dict[str, list[Answers]] = {}
         for tasks in self.inferred(protocol, progress):
+            distance = None  # under episode norm it would take another look at every image
+            if self._features is not None:
+                distance = cosine_distance(self.features_of(tasks.episodes.query), self.class_means(tasks.episodes))
             for name, prediction in ways(*self.predictions(tasks, protocol)).items():
-                parts.setdefault(name, []).append(Answers.of(prediction, tasks.labels))
+                parts.setdefault(name, []).append(Answers.of(prediction, tasks.labels, distance))
 
         def gather(_: str, array: np.ndarray) -> np.ndarray:
             return self.gathered(torch.from_numpy(array).to(self.device), protocol.episodes).cpu().numpy()

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from samovar.data.augmentation import network_input
+from samovar.distance import cosine_distance
 from samovar.fitted_task import FittedTask
 from samovar.model_folder import SavedModel
 from samovar.models.inference import WeightDistribution
@@ -71,6 +72,21 @@ class TaskModel:
         """The predictive of queries with features (n, d), by quasi-random classifiers; a chunk of queries at a time."""
         noise, classifier = PredictiveNoise(seed, [0], quasi=True), self.saved.model.classifier
         return [predict(classifier, prior, part[None], samples, noise) for part in features.split(CHUNK)]
+
+    def distances(self, features: Tensor, task: FittedTask) -> Tensor:
+        """How far queries with unconditioned features (n, d) are from the nearest class, (n,)."""
+        means = self._sums(task.totals, task.counts).totals[0]
+        return torch.cat([cosine_distance(part, means) for part in features.split(CHUNK)])
+
+    def own_distances(self, features: Tensor, labels: Tensor, task: FittedTask) -> Tensor:
+        """The same of support images (n, d), of classes with two or more, each had it not been in the support."""
+        sums = task.totals[labels] - features.cpu().double()
+        others = self._sums(sums, task.counts[labels] - 1).totals[0]
+        means = self._sums(task.totals, task.counts).totals[0]
+        found = []
+        for x, own, label in zip(features, others, labels.tolist(), strict=True):
+            found.append(cosine_distance(x[None], torch.cat([means[:label], own[None], means[label + 1 :]])))
+        return torch.cat(found)
 
     def _films(self, task: FittedTask) -> list[Film] | None:
         return self.saved.model.films(self._sums(task.totals, task.counts))

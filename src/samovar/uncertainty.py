@@ -47,6 +47,7 @@ def uncertainties(answers: Answers) -> dict[str, Any]:
         ("max_probability", -answers.top),
         ("entropy", answers.entropy),
         ("mutual_information", answers.mutual_information),
+        ("distance", answers.distance),
     ):
         if measure is None:
             result[name] = None

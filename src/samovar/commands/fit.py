@@ -28,7 +28,7 @@ def fit(
         model: A shipped model (glyphs, omniglot, cifar_fs), a model folder or a run folder.
         add: Add the images to the task that is there: more examples, or whole new classes. The other flags stay as they
             were when it was made.
-        reject: Answer "none of these" where the doubt is too large: the share of images that do belong to the classes
+        reject: Answer "none of these" where an image is too far from all classes: the share of images that do belong
             and are rejected all the same, on tasks of held-out classes. auto is 0.05 where the model has measured it.
         samples: Classifiers that are averaged.
         device: cpu, cuda, mps, or auto.
