@@ -170,11 +170,15 @@ def answer_rows(classifier: FewShotClassifier, paths: list[Path], arrays: list[N
 
 
 def _table(rows: list[dict[str, Any]], classifier: FewShotClassifier) -> Table:
-    note = f"Rejection: {escape(classifier.rejection_note)}. MI: mutual information of label and classifier, in nats."
+    note = (
+        f"Rejection: {escape(classifier.rejection_note)}. Far: 1 - the cosine to the nearest class mean, by which is "
+    )
+    note += "rejected. MI: mutual information of label and classifier, in nats."
     table = Table(caption=note)
     table.add_column("image", overflow="fold")
     table.add_column("answer", overflow="fold")
     table.add_column("probability")
+    table.add_column("far", justify="right")
     table.add_column("MI", justify="right")
     for row in rows:
         best = sorted(row["probabilities"].items(), key=lambda each: -each[1])[:SHOWN]
@@ -182,7 +186,7 @@ def _table(rows: list[dict[str, Any]], classifier: FewShotClassifier) -> Table:
         answer = escape(plain(row["label"]))
         information = "-" if row["mutual_information"] is None else f"{row['mutual_information']:.3f}"
         style = f"[bold red]{answer}[/]" if row["rejected"] else answer
-        table.add_row(escape(plain(row["image"])), style, bars, information)
+        table.add_row(escape(plain(row["image"])), style, bars, f"{row['distance']:.3f}", information)
     return table
 
 
