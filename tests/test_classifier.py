@@ -26,7 +26,7 @@ from samovar.errors import DataError, ModelError, SettingsError
 from samovar.fitted_task import read_task, write_task
 from samovar.models.model import FewShotModel
 from samovar.models.norm import norm_modes, set_norm
-from samovar.rejection import RATES, SCORE, Cell, Rejection
+from samovar.rejection import RATES, SCORE, Cell, Rejection, factor
 
 
 def features_model(width: int, **settings) -> SavedModel:
@@ -206,7 +206,10 @@ def test_distance_is_to_the_nearest_class_and_of_directions_only(seed, scale):
     cosines = functional.cosine_similarity(query[:, :, None], means[:, None], dim=-1)
     torch.testing.assert_close(distance, 1 - cosines.max(-1).values, rtol=1e-4, atol=1e-5)
     torch.testing.assert_close(cosine_distance(scale * query, means / scale), distance, rtol=1e-4, atol=1e-5)
-    torch.testing.assert_close(cosine_distance(means, means), torch.zeros(2, 5), rtol=0, atol=1e-6)
+    same, opposite = cosine_distance(means, means), cosine_distance(-means[:, :1], means[:, :1])
+    assert (same >= 0).all()
+    assert (same < 1e-6).all()
+    assert ((opposite > 2 - 1e-6) & (opposite <= 2)).all()
     more = torch.cat([means, torch.randn(2, 1, 4, generator=noise)], 1)
     assert (cosine_distance(query, more) <= distance + 1e-6).all(), "with more classes nothing is farther"
 
@@ -223,36 +226,53 @@ def test_images_far_from_all_classes_are_rejected_however_sure_the_classifier_is
     assert one.leave_one_out() == {"images": 2, "accuracy": 1.0, "rejected": 0.0}
 
 
-@given(own=st.floats(0, 2), measured=st.floats(0.01, 1))
-def test_thresholds_follow_the_tasks_own_images_half_way(own, measured):
-    usual, other = ((spread, *(2 * spread,) * (len(RATES) - 1)) for spread in (measured, 5.0))
-    table = Rejection("test", (Cell(5, 4, usual), Cell(5, 20, other)))
-    factor = table.factor(5, np.full(5, 5), own)  # each image is left with four of its class
-    assert 0.5 <= factor <= 2
-    if 0.25 < own / measured < 4:
-        assert factor**2 == pytest.approx(own / measured)
-    assert table.factor(5, np.full(5, 5), None) == 1
+@given(ratio=st.floats(0, 100))
+def test_thresholds_follow_the_tasks_own_images_half_way(ratio):
+    table = Rejection("test", (Cell(5, 4, (0.2,) * len(RATES)), Cell(5, 20, (5.0,) * len(RATES))))
+    spread = table.spread(5, 4.0, 0.2 * ratio * np.array([1.0, 0.5, 1.0, 2.0]))
+    assert spread == pytest.approx(ratio)
+    assert 0.5 <= factor(spread) <= 2
+    if 0.25 < ratio < 4:
+        assert factor(spread) ** 2 == pytest.approx(ratio)
+    assert factor(None) == 1
 
 
-def test_own_distances_are_those_of_a_fit_without_the_image_and_are_kept(tmp_path):
-    features, labels = blobs(seed=3, classes=3, each=3)
-    model = replace(features_model(5), rejection=Rejection("test", (Cell(3, 2, (0.1,) * len(RATES)),)))
-    folder = model.save_pretrained(tmp_path / "model")
+@pytest.mark.parametrize("counts", [(3, 3, 3), (2, 2), (6, 1, 4)])
+def test_the_spread_of_a_task_is_by_fits_without_each_image_and_is_kept(tmp_path, counts):
+    features, labels = blobs(seed=3, classes=len(counts), each=8)
+    kept = np.concatenate([np.flatnonzero(labels == label)[:count] for label, count in enumerate(counts)])
+    features, labels = features[kept], labels[kept]
+    shots = (1, 2, 3, 5)
+    table = Rejection("test", tuple(Cell(len(counts), shot, (0.1 * shot,) * len(RATES)) for shot in shots))
+    folder = replace(features_model(5), rejection=table).save_pretrained(tmp_path / "model")
     classifier = FewShotClassifier(folder, reject=0.05).fit(features, labels)
-    found = []
-    for i in range(len(labels)):
-        rest = np.arange(len(labels)) != i
-        means = [features[rest & (labels == label)].mean(0) for label in np.unique(labels)]
-        found.append(float(cosine_distance(torch.tensor(features[[i]]), torch.tensor(np.stack(means)))))
-    assert classifier.own_distance_ == pytest.approx(np.median(found), rel=1e-4)
-    assert f"x {np.sqrt(np.median(found) / 0.1):.2f} for the spread" in classifier.rejection_note
+    found, left = [], []
+    for i, label in enumerate(labels):
+        if (labels == label).sum() > 1:
+            rest = np.arange(len(labels)) != i
+            means = [features[rest & (labels == each)].mean(0) for each in np.unique(labels)]
+            found.append(float(cosine_distance(torch.tensor(features[[i]]), torch.tensor(np.stack(means)))))
+            left.append((labels[rest] == label).sum())
+    assert classifier.spread_ == pytest.approx(np.median(found) / (0.1 * np.median(left)), rel=1e-3)
+    assert f"x {factor(classifier.spread_):.2f} for the spread" in classifier.rejection_note
     loaded = FewShotClassifier.load(classifier.save(tmp_path / "t.safetensors"))
-    assert loaded.own_distance_ == classifier.own_distance_
     assert loaded.rejection_note == classifier.rejection_note
-    assert loaded.partial_fit(features[:1], labels[:1]).own_distance_ == classifier.own_distance_
-    alone = FewShotClassifier(folder, reject=0.05).fit(features[::3], labels[::3])
-    assert alone.own_distance_ is None
+    assert loaded.partial_fit(features[:1], labels[:1]).spread_ == classifier.spread_
+    first = [np.flatnonzero(labels == label)[0] for label in np.unique(labels)]
+    alone = FewShotClassifier(folder, reject=0.05).fit(features[first], labels[first])
+    assert alone.spread_ is None
     assert "spread" not in alone.rejection_note
+
+
+@given(seed=st.integers(0, 50))
+def test_the_same_image_twice_is_at_no_distance_and_rejects_nothing_of_itself(seed):
+    features = np.repeat(np.random.default_rng(seed).random((2, 7)), 2, axis=0)
+    table = Rejection("test", (Cell(2, 1, (0.1,) * len(RATES)),))
+    model = replace(features_model(7), rejection=table)
+    classifier = FewShotClassifier(model, reject=0.05).fit(features, ["a", "a", "b", "b"])
+    assert 0 <= classifier.spread_ < 1e-4
+    assert classifier.predict(features).tolist() == ["a", "a", "b", "b"]
+    assert "x 0.50" in classifier.rejection_note
 
 
 def test_thresholds_of_another_score_are_none(tmp_path):
@@ -316,6 +336,12 @@ def test_with_ten_the_answers_are_the_models_own_and_loaded_tasks_cannot_grow(tm
         prior, films = model.model.condition(x[None, :5], torch.from_numpy(labels)[None], 3)
         features = model.model.embed(x[None], films if method == "prototypes" else None)
         mean = model.model.classifier.mean_logits(features, prior).softmax(-1)[0]
+        plain = model.model.embed(x[None])[0]
+        means = torch.stack([plain[:5][labels == label].mean(0) for label in range(3)])
+        distances = cosine_distance(plain, means)
+    found = whole.answer_converted(list(images))
+    np.testing.assert_allclose(found.distance, distances.numpy(), atol=1e-5)
+    np.testing.assert_allclose(found.probabilities, whole.predict_proba(images), atol=1e-6)
     if method == "prototypes":
         np.testing.assert_allclose(whole.predict_proba(images), mean.numpy(), atol=1e-4)
     whole.save(tmp_path / "t.safetensors")
@@ -394,8 +420,8 @@ def test_tampered_task_files(tmp_path):
         ("parameters", {"samples": 4, "reject": None, "reject_label": [1, 2], "seed": 0}),
         ("leave_one_out", "x"),
         ("leave_one_out", {"images": 3}),
-        ("own_distance", -0.1),
-        ("own_distance", [0.1]),
+        ("spread", -0.1),
+        ("spread", [0.1]),
         ("model", "m" * 5000),
         ("totals", 1e300),
         ("totals", 1e30),
@@ -435,6 +461,7 @@ def test_task_files_with_other_contents_are_refused(tmp_path, field, value):
         ("normalisation", "std", [0.1, 0.1, -1]),
         ("normalisation", "mean", [0.5, 0.5, float("nan")]),
         (None, "training", [1]),
+        (None, "rejection", [1]),
         (
             None,
             "rejection",

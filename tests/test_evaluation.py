@@ -102,6 +102,30 @@ def test_thresholds_for_rejection_have_their_rates_on_other_tasks_of_the_shape(t
             assert (distances > threshold).float().mean().item() == pytest.approx(rate, abs=0.07)
 
 
+@pytest.mark.parametrize("method", ["samovar", "prototypes"])
+def test_distances_are_of_unconditioned_features_and_none_under_episode_norm(tmp_path, method):
+    dataset = Dataset(noisy_store(tmp_path))
+    classifier = "cosine" if method == "samovar" else "euclidean"
+    settings = ModelSettings(
+        backbone="resnet12", size=12, width=2, task_embedding=True, method=method, classifier=classifier
+    )
+    model = FewShotModel(settings).eval()
+    for multiplier in model.task_embedding.multipliers:
+        torch.nn.init.constant_(multiplier, 0.5)
+    evaluator = TaskEvaluator(model, dataset, Normalisation.standard(dataset.store), CPU)
+    protocol = Protocol(3, 2, 4, episodes=25, samples=4, split="train")
+    answers = evaluator.answers(protocol)
+    episodes = EpisodeSampler(dataset, protocol.tasks, protocol.seed).draw(0, 25)
+    with torch.no_grad():
+        support, query = (model.embed(evaluator.source.inputs(i)) for i in (episodes.support, episodes.query))
+    means = support.unflatten(1, (3, 2)).mean(2)
+    for each in answers.values():
+        np.testing.assert_allclose(each.distance, cosine_distance(query, means).numpy(), atol=1e-5)
+    set_norm(model, "episode")
+    again = TaskEvaluator(model, dataset, Normalisation.standard(dataset.store), CPU).answers(protocol)
+    assert again["predictive"].distance is None
+
+
 def test_a_model_switched_to_episode_norm_is_not_answered_from_the_cache(dataset):
     model = FewShotModel(ModelSettings(size=12, width=4))
     normalisation = Normalisation.standard(dataset.store)
@@ -280,6 +304,12 @@ def test_two_processes_measure_what_one_does(tmp_path, norm):
     assert one["accuracy"]["mean"] == pytest.approx(two["accuracy"]["mean"], abs=1e-4)
     assert one["nll"]["mean"] == pytest.approx(two["nll"]["mean"], abs=1e-5)
     assert one["classes"] == two["classes"]
+    for name, measure in one["uncertainty"].items():
+        if measure is None:
+            assert two["uncertainty"][name] is None
+        else:
+            assert measure["mean"] == pytest.approx(two["uncertainty"][name]["mean"], abs=1e-5)
+    assert (one["uncertainty"]["distance"] is None) == (norm == "episode")
     temperatures = [each["predictive_tempered"]["temperature"] for each in (one, two)]
     assert temperatures[0] == pytest.approx(temperatures[1], rel=1e-3)
     one, two = (json.loads((tmp_path / out / "sampling.json").read_text()) for out in ("one", "two"))

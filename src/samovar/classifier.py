@@ -23,7 +23,7 @@ from samovar.model_folder import SavedModel, load_model, locate_model, shipped_m
 from samovar.models.model import channels_last
 from samovar.models.norm import TaskBatchNorm, set_norm
 from samovar.predictive import Prediction
-from samovar.rejection import check_rate, describe
+from samovar.rejection import check_rate, describe, factor
 from samovar.task_model import TaskModel
 
 MOST_LEFT_OUT = 200
@@ -183,7 +183,7 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             assert self.labels_ is not None
             self.task_ = self._at_work.condition(self.task_, self.support_, self.labels_.tolist())
         self._inferred = self._at_work.infer(self.task_)
-        self.own_distance_ = self._own_distance()
+        self.spread_ = self._spread()
         return self
 
     @property
@@ -210,20 +210,20 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return device_named(self.device)
 
     def _predictions(self, X: Any) -> list[Prediction]:  # noqa: N803
-        return self._look(X)[0]
-
-    def _look(self, X: Any) -> tuple[list[Prediction], NDArray[np.float64]]:  # noqa: N803
         check_is_fitted(self, "task_")
-        return self._look_at_inputs(self._inputs(X, reset=False))
+        inputs = self._inputs(X, reset=False)
+        return self._answer(self._at_work.embed(inputs, self._inferred.films)) if inputs else []
 
-    def _look_at_inputs(self, inputs: list[Tensor]) -> tuple[list[Prediction], NDArray[np.float64]]:
+    def _answer(self, features: Tensor) -> list[Prediction]:
+        return self._at_work.answer(features, self._inferred.prior, int(self.samples), self.seed)
+
+    def _look(self, inputs: list[Tensor]) -> tuple[list[Prediction], NDArray[np.float64]]:
         """What is believed of each image, and how far it is from the nearest class."""
         if not inputs:
             return [], np.zeros(0)
         work, films = self._at_work, self._inferred.films
-        features = work.embed(inputs)
-        classified = features if films is None else work.embed(inputs, films)
-        predictions = work.answer(classified, self._inferred.prior, int(self.samples), self.seed)
+        features = work.embed(inputs)  # distances are of unconditioned features; TADAM with TEN classifies others
+        predictions = self._answer(features if films is None else work.embed(inputs, films))
         return predictions, work.distances(features, self.task_).cpu().double().numpy()
 
     # --- answers
@@ -234,12 +234,15 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> NDArray[Any]:  # noqa: N803
         """The most probable label of each image, or `reject_label` where it is too far from all classes."""
-        return self._answers(*self._look(X))
+        if self.reject is None:
+            return self._best(self._predictions(X))
+        check_is_fitted(self, "task_")
+        return self._answers(*self._look(self._inputs(X, reset=False)))
 
     def answer_converted(self, images: Sequence[NDArray[np.uint8]]) -> Answer:
         """Everything about images that are already as the model wants them, from one look at them."""
         check_is_fitted(self, "task_")
-        predictions, distances = self._look_at_inputs([torch.tensor(image) for image in images])
+        predictions, distances = self._look([torch.tensor(image) for image in images])
         probabilities, labels = _probabilities(predictions, len(self.classes_)), self._answers(predictions, distances)
         return Answer(labels, probabilities, _uncertainty(predictions), self._rejected(distances), distances)
 
@@ -254,8 +257,11 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ]
         return float(np.average(right, weights=None if sample_weight is None else np.asarray(sample_weight, float)))
 
+    def _best(self, predictions: list[Prediction]) -> NDArray[Any]:
+        return self.classes_[_probabilities(predictions, len(self.classes_)).argmax(1)]
+
     def _answers(self, predictions: list[Prediction], distances: NDArray[np.float64]) -> NDArray[Any]:
-        chosen = self.classes_[_probabilities(predictions, len(self.classes_)).argmax(1)]
+        chosen = self._best(predictions)
         if self.reject is None:
             return chosen
         answers = np.array(chosen, dtype=object)
@@ -266,7 +272,7 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self.reject is None:
             return np.zeros(len(distances), bool)
         way, counts, table = len(self.classes_), self.task_.counts.numpy(), self._rejection()
-        return distances > table.threshold(way, counts, self.reject)[0] * table.factor(way, counts, self.own_distance_)
+        return distances > table.threshold(way, counts, self.reject)[0] * factor(self.spread_)
 
     def _rejection(self) -> Any:
         if self.saved_.rejection is None:
@@ -284,8 +290,7 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return "nothing is rejected (reject=None)"
         table, counts, way = self._rejection(), self.task_.counts.numpy(), len(self.classes_)
         _, cell = table.threshold(way, counts, self.reject)
-        factor = table.factor(way, counts, self.own_distance_)
-        return describe(cell, table.about, self.reject, way, counts, factor)
+        return describe(cell, table.about, self.reject, way, counts, factor(self.spread_))
 
     def leave_one_out(self) -> dict[str, Any] | None:
         """Accuracy, and share rejected, of support images that are answered by the others; at most 200 of them.
@@ -317,12 +322,17 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         chosen = able[np.unique(np.linspace(0, len(able) - 1, min(MOST_LEFT_OUT, len(able))).astype(int))]
         return self.features_[chosen.to(self.features_.device)], index[chosen]
 
-    def _own_distance(self) -> float | None:
-        """How far support images are from the classes without themselves; a loaded task that grows keeps its figure."""
-        left_out = self._left_out()
-        if left_out is None:
-            return getattr(self, "own_distance_", None) if self.features_ is None else None
-        return float(self._at_work.own_distances(*left_out, self.task_).median())
+    def _spread(self) -> float | None:
+        """How far support images are from each other; a loaded task that grows keeps its figure, it has no images."""
+        if self.features_ is None:
+            return self.spread_
+        left_out, table = self._left_out(), self.saved_.rejection
+        if left_out is None or table is None:
+            return None
+        features, labels = left_out
+        shot = float(np.median(self.task_.counts[labels].numpy())) - 1
+        distances = self._at_work.own_distances(features, labels, self.task_)
+        return table.spread(len(self.classes_), shot, distances.cpu().double().numpy())
 
     # --- files
 
@@ -337,7 +347,7 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self.saved_.identity,
             parameters,
             self.leave_one_out(),
-            self.own_distance_,
+            self.spread_,
         )
         write_task(Path(path), self.task_, info)
         return Path(path)
@@ -357,7 +367,7 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if task.totals.shape[1] != saved.model.feature_dim or (task.conditioned is not None) != conditioned:
             raise ModelError(f"{path} does not fit the model {classifier.model}.")
         classifier.task_, classifier.classes_ = task, listed_labels(task.classes)
-        classifier._inferred, classifier.own_distance_ = classifier._at_work.infer(task), info.own_distance
+        classifier._inferred, classifier.spread_ = classifier._at_work.infer(task), info.spread
         if saved.conversion is None:
             classifier.n_features_in_ = task.totals.shape[1]
         return classifier

@@ -3,6 +3,20 @@
 from torch import Tensor
 from torch.nn import functional
 
+from samovar.models.precision import full_precision
+
+
+def cosine(features: Tensor, class_means: Tensor) -> Tensor:
+    """The cosine between each query and each class mean; (..., Q, d), (..., N, d) -> (..., Q, N)."""
+    with full_precision(features):
+        directions = functional.normalize(features.float(), dim=-1)
+        return directions @ functional.normalize(class_means.float(), dim=-1).mT
+
+
+def nearest(cosines: Tensor) -> Tensor:
+    """1 - the cosine of the nearest class, from 0 to 2 (rounding may pass either); (..., Q, N) -> (..., Q)."""
+    return (1 - cosines.amax(-1)).clamp(0, 2)
+
 
 def cosine_distance(features: Tensor, class_means: Tensor) -> Tensor:
     """1 - the cosine between a query and the nearest class mean, from 0 to 2; (..., Q, d), (..., N, d) -> (..., Q).
@@ -14,5 +28,4 @@ def cosine_distance(features: Tensor, class_means: Tensor) -> Tensor:
     >>> cosine_distance(torch.tensor([[3.0, 0.0], [-1.0, 0.0]]), torch.tensor([[1.0, 0.0], [0.0, 1.0]]))
     tensor([0., 1.])
     """
-    similarity = functional.normalize(features.float(), dim=-1) @ functional.normalize(class_means.float(), dim=-1).mT
-    return 1 - similarity.amax(-1)
+    return nearest(cosine(features, class_means))

@@ -70,8 +70,8 @@ class TaskInfo:
     """samples, reject, reject_label, seed of the classifier."""
     leave_one_out: dict[str, Any] | None = None
     """How well the support answers for itself, where that could be measured."""
-    own_distance: float | None = None
-    """How far support images are from the classes without themselves, in the median."""
+    spread: float | None = None
+    """How far support images are from each other, as a ratio to what the model has measured (`Rejection.spread`)."""
 
 
 def write_task(path: Path, task: FittedTask, info: TaskInfo) -> None:
@@ -143,9 +143,8 @@ def _check(task: FittedTask, info: TaskInfo, others: dict[str, Tensor]) -> None:
         and isinstance(measured["rejected"], int | float | None)
     ):
         raise ValueError("its leave-one-out figures are not those of this version")
-    own = info.own_distance
-    if own is not None and not (isinstance(own, int | float) and 0 <= own <= 2):
-        raise ValueError(f"its own distance is {own!r}")
+    if info.spread is not None and not (isinstance(info.spread, int | float) and 0 <= info.spread < float("inf")):
+        raise ValueError(f"its spread is {info.spread!r}")
 
 
 def _sane(sums: Tensor) -> bool:

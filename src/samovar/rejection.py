@@ -30,6 +30,15 @@ MOST_QUERIES = 100
 """Queries of a task, at most ten of each class."""
 
 
+def factor(spread: float | None) -> float:
+    """What thresholds are multiplied by, since a task's images may lie closer together than those that were measured.
+
+    The square root of `Rejection.spread`. The whole ratio would trust a few images too much: photographs that were
+    taken in a row are alike, and new ones would be rejected too often.
+    """
+    return 1.0 if spread is None else min(max(math.sqrt(spread), 1 / MOST_CHANGE), MOST_CHANGE)
+
+
 def check_rate(rate: Any) -> None:
     """Refuse a rate for which there are no thresholds."""
     if isinstance(rate, bool) or not isinstance(rate, int | float | np.number) or not min(RATES) <= rate <= max(RATES):
@@ -67,22 +76,20 @@ class Rejection:
         order = np.log(RATES[::-1])
         return float(np.interp(math.log(rate), order, cell.thresholds[::-1])), cell
 
-    def factor(self, way: int, shots: NDArray[np.integer[Any]], own: float | None) -> float:
-        """What thresholds are multiplied by, since a task's images may lie closer together than the measured ones.
+    def spread(self, way: int, shot: float, distances: NDArray[np.floating[Any]]) -> float | None:
+        """How far support images are from the classes without themselves: their median over the measured one.
 
-        `own` is the median distance of its support images, each from the classes without itself; the factor is the
-        square root of its ratio to the measured median. The whole ratio would trust a few images too much: photographs
-        that were taken in a row are alike, and new ones would be rejected too often.
+        `shot` is the number of images that their classes then have. None if there is nothing to compare with.
         """
-        usual = self.nearest(way, max(1.0, float(np.median(shots)) - 1)).thresholds[RATES.index(0.5)]
-        if own is None or usual <= 0:
-            return 1.0
-        return min(max(math.sqrt(own / usual), 1 / MOST_CHANGE), MOST_CHANGE)
+        usual = self.nearest(way, shot).thresholds[RATES.index(0.5)]
+        return float(np.median(distances)) / usual if usual > 0 else None
 
     @classmethod
     def from_dict(cls, stored: dict[str, Any]) -> "Rejection | None":
         """From the JSON form of `to_dict`; None where the thresholds are of another score."""
-        if "score" not in stored or stored["score"] != SCORE:
+        if not isinstance(stored, dict):
+            raise TypeError("the rejection thresholds are not whole")
+        if stored.get("score") != SCORE:
             return None
         cells = tuple(Cell(int(c["way"]), int(c["shot"]), tuple(map(float, c["thresholds"]))) for c in stored["cells"])
         whole = all(

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from samovar.data.augmentation import network_input
-from samovar.distance import cosine_distance
+from samovar.distance import cosine, cosine_distance, nearest
 from samovar.fitted_task import FittedTask
 from samovar.model_folder import SavedModel
 from samovar.models.inference import WeightDistribution
@@ -80,13 +80,10 @@ class TaskModel:
 
     def own_distances(self, features: Tensor, labels: Tensor, task: FittedTask) -> Tensor:
         """The same of support images (n, d), of classes with two or more, each had it not been in the support."""
-        sums = task.totals[labels] - features.cpu().double()
-        others = self._sums(sums, task.counts[labels] - 1).totals[0]
-        means = self._sums(task.totals, task.counts).totals[0]
-        found = []
-        for x, own, label in zip(features, others, labels.tolist(), strict=True):
-            found.append(cosine_distance(x[None], torch.cat([means[:label], own[None], means[label + 1 :]])))
-        return torch.cat(found)
+        rest = self._sums(task.totals[labels] - features.cpu().double(), task.counts[labels] - 1).totals[0]
+        cosines = cosine(features, self._sums(task.totals, task.counts).totals[0])
+        own = cosine(features[:, None], rest[:, None])[:, 0]
+        return nearest(cosines.scatter(1, labels[:, None].to(self.device), own))
 
     def _films(self, task: FittedTask) -> list[Film] | None:
         return self.saved.model.films(self._sums(task.totals, task.counts))
