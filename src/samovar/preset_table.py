@@ -194,7 +194,7 @@ def _augmented() -> Iterator[Preset]:
 def _quick(
     data: DataSettings, model: ModelSettings, episodes: EpisodeSettings, tasks: int, updates: int
 ) -> TrainSettings:
-    """Adam, one cycle, running norm, beta = M / (N d): what two CPU cores manage."""
+    """Adam, one cycle, running norm, beta = M / (N d) unless given: what two CPU cores manage."""
     return TrainSettings(
         data=data,
         model=model,
@@ -224,12 +224,15 @@ def cifar_conv4(rival: Rival, shot: Shot, updates: int = 2500) -> TrainSettings:
 def _omniglot(way: int, shot: int) -> TrainSettings:
     """Scaled cosine and small shifts: both were better on validation characters than linear and none.
 
+    beta is a quarter of M / (N d): tasks of characters are easy, and the variance that M / (N d) asks for is too large
+    for them (after 500 updates, on 20-way 1-shot validation tasks, NLL 0.22 instead of 0.25 at the same accuracy).
     Characters are split as VERSA has them, at random over all alphabets, since its figures are what ours stand beside;
     on the list of Vinyals et al., where alphabets are new at test, the same training comes out two points lower.
     """
-    model = ModelSettings(channels=1, size=28, classifier="cosine")
+    queries = 5
+    model = ModelSettings(channels=1, size=28, classifier="cosine", beta=queries / 256 / 4)
     data = DataSettings("omniglot", scheme="versa", rotations=True)
-    settings = _quick(data, model, EpisodeSettings(way, shot, 5), 4, 4000)
+    settings = _quick(data, model, EpisodeSettings(way, shot, queries), 4, 8000)
     return replace(
         settings,
         optimizer=OptimizerSettings(learning_rate=4e-3),
