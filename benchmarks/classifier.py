@@ -4,7 +4,7 @@
 
 1. Fit on 5 x 5 images and predict 75, tensors in memory, 128 samples: the ratio to the backbone's forward passes on the
 same 100 images (CONV-4, 32 pixels). 2. 1,000 classes x 20 examples and 10,000 predictions on vectors, 32 samples,
-linear classifier, by a model that was trained on other classes of the same kind: accuracy, NLL and time beside logistic
+scaled cosine, by a model that was trained on other classes of the same kind: accuracy, NLL and time beside logistic
 regression and nearest centroid. The vectors are Gaussian around class means; the spread within a class differs by
 dimension, which is what there is to learn.
 """
