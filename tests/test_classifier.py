@@ -212,6 +212,8 @@ def test_distance_is_to_the_nearest_class_and_of_directions_only(seed, scale):
     assert ((opposite > 2 - 1e-6) & (opposite <= 2)).all()
     more = torch.cat([means, torch.randn(2, 1, 4, generator=noise)], 1)
     assert (cosine_distance(query, more) <= distance + 1e-6).all(), "with more classes nothing is farther"
+    with torch.autocast("cpu", torch.bfloat16):
+        assert torch.equal(cosine_distance(query, means), distance)
 
 
 def test_images_far_from_all_classes_are_rejected_however_sure_the_classifier_is():
