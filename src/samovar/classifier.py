@@ -23,7 +23,7 @@ from samovar.model_folder import SavedModel, load_model, locate_model, shipped_m
 from samovar.models.model import channels_last
 from samovar.models.norm import TaskBatchNorm, set_norm
 from samovar.predictive import Prediction
-from samovar.rejection import check_rate, describe, factor
+from samovar.rejection import Rejection, check_rate, describe, factor
 from samovar.task_model import TaskModel
 
 MOST_LEFT_OUT = 200
@@ -274,7 +274,7 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         way, counts, table = len(self.classes_), self.task_.counts.numpy(), self._rejection()
         return distances > table.threshold(way, counts, self.reject)[0] * factor(self.spread_)
 
-    def _rejection(self) -> Any:
+    def _rejection(self) -> Rejection:
         if self.saved_.rejection is None:
             raise ModelError(
                 "This model has no thresholds for rejection (or those of an earlier version, by another score); "

@@ -7,7 +7,10 @@ from samovar.models.precision import full_precision
 
 
 def cosine(features: Tensor, class_means: Tensor) -> Tensor:
-    """The cosine between each query and each class mean; (..., Q, d), (..., N, d) -> (..., Q, N)."""
+    """The cosine between each query and each class mean; (..., Q, d), (..., N, d) -> (..., Q, N).
+
+    By one product of matrices: torch's cosine_similarity would hold Q x N x d numbers.
+    """
     with full_precision(features):
         directions = functional.normalize(features.float(), dim=-1)
         return directions @ functional.normalize(class_means.float(), dim=-1).mT

@@ -132,11 +132,11 @@ def _measure(evaluator: TaskEvaluator, way: int, shot: int, seed: int, tasks: in
 
 
 def describe(
-    cell: Cell, about: str, rate: float, ways: int, shots: Sequence[int] | NDArray[np.integer[Any]], factor: float
+    cell: Cell, about: str, rate: float, ways: int, shots: Sequence[int] | NDArray[np.integer[Any]], change: float
 ) -> str:
     """What a rate means, in a sentence."""
     text = f"{rate:.1%} of the queries that do belong are rejected on tasks like the measured ones ({about}"
     shape = f"{cell.way}-way {cell.shot}-shot"
     exact = cell.way == ways and float(np.median(shots)) == cell.shot
-    own = "" if factor == 1 else f"; threshold x {factor:.2f} for the spread of these images"
+    own = "" if change == 1 else f"; threshold x {change:.2f} for the spread of these images"
     return f"{text}; {shape}{'' if exact else ', the nearest measured shape'}){own}"

@@ -179,7 +179,9 @@ class TaskEvaluator:
         for tasks in self.inferred(protocol, progress):
             distance = None  # under episode norm it would take another look at every image
             if self._features is not None:
-                distance = cosine_distance(self.features_of(tasks.episodes.query), self.class_means(tasks.episodes))
+                plain = self.model.task_embedding is None
+                query = tasks.query if plain else self.features_of(tasks.episodes.query)
+                distance = cosine_distance(query, self.class_means(tasks.episodes))
             for name, prediction in ways(*self.predictions(tasks, protocol)).items():
                 parts.setdefault(name, []).append(Answers.of(prediction, tasks.labels, distance))
 
