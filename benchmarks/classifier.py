@@ -25,16 +25,16 @@ from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import NearestCentroid
 
-from samovar.classifier import FewShotClassifier
-from samovar.config import EpisodeSettings, ModelSettings
+from samovar.artifacts.model_folder import SavedModel
+from samovar.classifier.estimator import FewShotClassifier
+from samovar.core.allocator import tune_allocator
 from samovar.data.augmentation import Normalisation, network_input
-from samovar.data.decode import Conversion
+from samovar.data.images.decode import Conversion
 from samovar.data.prepare import prepare
-from samovar.model_folder import SavedModel
-from samovar.models.model import FewShotModel
-from samovar.run_config import DataSettings, OptimizerSettings, TrainSettings, ValidationSettings
-from samovar.startup import tune_allocator
-from samovar.training import train
+from samovar.models.few_shot_model import FewShotModel
+from samovar.settings.config import EpisodeSettings, ModelSettings
+from samovar.settings.run_config import DataSettings, OptimizerSettings, TrainSettings, ValidationSettings
+from samovar.training.loop import train
 
 WIDTH = 128
 

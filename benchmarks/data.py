@@ -20,12 +20,12 @@ from PIL import Image
 from torch import Tensor, nn
 from torch.utils.data import DataLoader
 
-from samovar.config import AugmentationSettings, EpisodeSettings
+from samovar.core.allocator import tune_allocator
 from samovar.data.augmentation import Normalisation, augmentation_noise, network_input
 from samovar.data.dataset import Dataset
 from samovar.data.episodes import Episodes, EpisodeSampler
 from samovar.data.prepare import prepare
-from samovar.startup import tune_allocator
+from samovar.settings.config import AugmentationSettings, EpisodeSettings
 
 
 @dataclass

@@ -21,17 +21,17 @@ import numpy as np
 import torch
 import tyro
 
-from samovar.config import ModelSettings, Protocol
+from samovar.artifacts.model_folder import SavedModel
+from samovar.core.allocator import tune_allocator
 from samovar.data.augmentation import Normalisation
 from samovar.data.dataset import Dataset
 from samovar.data.episodes import EpisodeSampler
 from samovar.data.prepare import ready
 from samovar.data.store import ClassEntry, Contents, write_store
 from samovar.errors import DataError
-from samovar.evaluation import evaluate
-from samovar.model_folder import SavedModel
-from samovar.models.model import FewShotModel
-from samovar.startup import tune_allocator
+from samovar.evaluation.evaluator import evaluate
+from samovar.models.few_shot_model import FewShotModel
+from samovar.settings.config import ModelSettings, Protocol
 
 CASES = {
     "conv4": ModelSettings(),

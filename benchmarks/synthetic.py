@@ -16,9 +16,9 @@ import tyro
 from torch import Tensor
 from torch.distributions import Normal, kl_divergence
 
-from samovar.config import SyntheticSettings
-from samovar.experiments.synthetic import Training, train_exact, train_monte_carlo, train_variational
-from samovar.startup import tune_allocator
+from samovar.core.allocator import tune_allocator
+from samovar.experiments.paper.synthetic.study import Training, train_exact, train_monte_carlo, train_variational
+from samovar.settings.config import SyntheticSettings
 
 
 @dataclass

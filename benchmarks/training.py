@@ -26,18 +26,18 @@ import tyro
 from torch import Tensor
 from torch.utils.data import DataLoader, TensorDataset
 
-from samovar.batches import BatchSource
-from samovar.config import AugmentationSettings, EpisodeSettings, ModelSettings
+from samovar.core.allocator import tune_allocator
 from samovar.data.augmentation import Normalisation
+from samovar.data.batches import BatchSource
 from samovar.data.dataset import Dataset
 from samovar.data.episodes import EpisodeSampler
 from samovar.data.store import ClassEntry, Contents, write_store
-from samovar.models.model import FewShotModel
-from samovar.models.tasks import TaskBatch
-from samovar.optimisation import decay_and_clip, make_optimizer
-from samovar.run_config import OptimizerSettings
-from samovar.startup import tune_allocator
-from samovar.task_noise import TaskNoise
+from samovar.models.class_means import TaskBatch
+from samovar.models.few_shot_model import FewShotModel
+from samovar.models.noise import TaskNoise
+from samovar.settings.config import AugmentationSettings, EpisodeSettings, ModelSettings
+from samovar.settings.run_config import OptimizerSettings
+from samovar.training.optimization import decay_and_clip, make_optimizer
 
 FLIP = AugmentationSettings(flip=True)
 CASES: dict[str, tuple[ModelSettings, EpisodeSettings, int]] = {

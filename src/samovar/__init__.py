@@ -8,30 +8,30 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from samovar.classifier import FewShotClassifier as FewShotClassifier
-    from samovar.config import Protocol as Protocol
-    from samovar.config import SyntheticSettings as SyntheticSettings
+    from samovar.artifacts.model_folder import SavedModel as SavedModel
+    from samovar.classifier.estimator import FewShotClassifier as FewShotClassifier
     from samovar.errors import SamovarError as SamovarError
-    from samovar.evaluation import evaluate as evaluate
-    from samovar.experiments.synthetic import synthetic_study as synthetic_study
-    from samovar.model_folder import SavedModel as SavedModel
-    from samovar.preset_table import PRESETS as presets  # noqa: N811
-    from samovar.run_config import TrainSettings as TrainSettings
-    from samovar.training import train as train
+    from samovar.evaluation.evaluator import evaluate as evaluate
+    from samovar.experiments.paper.synthetic.study import synthetic_study as synthetic_study
+    from samovar.settings.config import Protocol as Protocol
+    from samovar.settings.config import SyntheticSettings as SyntheticSettings
+    from samovar.settings.preset_table import PRESETS as presets  # noqa: N811
+    from samovar.settings.run_config import TrainSettings as TrainSettings
+    from samovar.training.loop import train as train
 
 __version__ = version("samovar")
 
 _HOME = {
-    "Protocol": ("samovar.config", "Protocol"),
+    "Protocol": ("samovar.settings.config", "Protocol"),
     "SamovarError": ("samovar.errors", "SamovarError"),
-    "SyntheticSettings": ("samovar.config", "SyntheticSettings"),
-    "TrainSettings": ("samovar.run_config", "TrainSettings"),
-    "FewShotClassifier": ("samovar.classifier", "FewShotClassifier"),
-    "SavedModel": ("samovar.model_folder", "SavedModel"),
-    "evaluate": ("samovar.evaluation", "evaluate"),
-    "presets": ("samovar.preset_table", "PRESETS"),
-    "synthetic_study": ("samovar.experiments.synthetic", "synthetic_study"),
-    "train": ("samovar.training", "train"),
+    "SyntheticSettings": ("samovar.settings.config", "SyntheticSettings"),
+    "TrainSettings": ("samovar.settings.run_config", "TrainSettings"),
+    "FewShotClassifier": ("samovar.classifier.estimator", "FewShotClassifier"),
+    "SavedModel": ("samovar.artifacts.model_folder", "SavedModel"),
+    "evaluate": ("samovar.evaluation.evaluator", "evaluate"),
+    "presets": ("samovar.settings.preset_table", "PRESETS"),
+    "synthetic_study": ("samovar.experiments.paper.synthetic.study", "synthetic_study"),
+    "train": ("samovar.training.loop", "train"),
 }
 
 __all__ = [

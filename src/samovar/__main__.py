@@ -2,7 +2,7 @@
 
 import sys
 
-from samovar.cli import main
+from samovar.cli.main import main
 
 if __name__ == "__main__":
     sys.exit(main())

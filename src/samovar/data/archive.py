@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
-from samovar.data.decode import LARGEST_FILE
+from samovar.data.images.decode import LARGEST_FILE
 from samovar.errors import DataError
 
 DAMAGED = (

@@ -7,9 +7,9 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from samovar.config import AugmentationSettings
+from samovar.core.randomness import generator
 from samovar.data.store import Store
-from samovar.noise import generator
+from samovar.settings.config import AugmentationSettings
 
 NUMBERS_PER_IMAGE = 6
 GREY = (0.299, 0.587, 0.114)

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from filelock import FileLock
 
+from samovar.core.progress import Progress
 from samovar.data.sources.base import Download
 from samovar.errors import DataError
-from samovar.progress import Progress
 
 CHUNK = 2**20
 

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from samovar.config import EpisodeSettings
+from samovar.core.randomness import generator
 from samovar.data.dataset import Dataset, Indices
 from samovar.errors import DataError
-from samovar.noise import generator
+from samovar.settings.config import EpisodeSettings
 
 
 @dataclass(frozen=True)

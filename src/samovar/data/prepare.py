@@ -4,14 +4,14 @@ import contextlib
 import re
 from pathlib import Path
 
-from samovar.config import PrepareSettings
+from samovar.core.progress import Progress, silent
 from samovar.data.archive import find
 from samovar.data.download import download, md5
 from samovar.data.sources import REGISTRY
 from samovar.data.sources.base import Source
 from samovar.data.store import Store, data_folder, open_store, write_store
 from samovar.errors import DataError
-from samovar.progress import Progress, silent
+from samovar.settings.config import PrepareSettings
 
 DOWNLOADS = "downloads"
 """The folder beside the stores for what was fetched."""

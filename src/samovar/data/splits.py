@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
 
+from samovar.core.randomness import generator
 from samovar.data.store import SPLITS
 from samovar.errors import DataError
-from samovar.noise import generator
 
 Split = dict[str, list[str]]
 

@@ -19,10 +19,10 @@ import numpy as np
 from filelock import FileLock
 from numpy.typing import NDArray
 
+from samovar.core.files import write_whole
+from samovar.core.progress import Progress, silent
 from samovar.data.statistics import Statistics
 from samovar.errors import DataError, OutputError
-from samovar.files import write_whole
-from samovar.progress import Progress, silent
 
 FORMAT = 1
 SPLITS = ("train", "val", "test")

@@ -1,1 +1,1 @@
-"""The paper's experiments, one short file per table or figure."""
+"""The paper's tables and figures reproduced, ours beside the published, and a few that go beyond it."""

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from samovar.config import AugmentationSettings, Protocol, named_protocol
-from samovar.preset_table import (
+from samovar.settings.config import AugmentationSettings, Protocol, named_protocol
+from samovar.settings.preset_table import (
     PRESETS,
     PUBLISHED_AUGMENTED,
     PUBLISHED_TABLE_1,
@@ -23,7 +23,7 @@ from samovar.preset_table import (
     cifar_conv4,
     resnet,
 )
-from samovar.run_config import OptimizerSettings, Published, TrainSettings, ValidationSettings
+from samovar.settings.run_config import OptimizerSettings, Published, TrainSettings, ValidationSettings
 
 Scale = Literal["cpu", "paper"]
 SCALES: tuple[Scale, ...] = ("cpu", "paper")

@@ -11,19 +11,19 @@ import torch
 from rich.console import Console
 from rich.table import Table
 
-from samovar.config import SyntheticSettings
+from samovar.core.files import output_folder, write_whole
 from samovar.errors import RunError, SettingsError
-from samovar.evaluation_plots import sampling_figure
 from samovar.experiments import figures, studies, tables, traces
 from samovar.experiments.cells import CPU_ONLY, EXPERIMENTS, Cell, Scale
+from samovar.experiments.paper.synthetic.study import synthetic_study
 from samovar.experiments.parallel import train_together
 from samovar.experiments.reproduce import Workplace, estimated_seconds, reproduce, shell_command, state_of
 from samovar.experiments.sampling_table import sampling
-from samovar.experiments.synthetic import synthetic_study
 from samovar.experiments.tables import Written, coverage
-from samovar.files import output_folder, write_whole
-from samovar.plots import synthetic_figure
-from samovar.report import progress_bar
+from samovar.reporting.figures.evaluation import sampling_figure
+from samovar.reporting.figures.plots import synthetic_figure
+from samovar.reporting.tables import progress_bar
+from samovar.settings.config import SyntheticSettings
 
 TO_TRAIN = ("missing", "begun", "no data")
 

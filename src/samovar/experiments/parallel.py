@@ -11,9 +11,9 @@ import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
+from samovar.core.files import output_folder
 from samovar.experiments.cells import Cell
 from samovar.experiments.reproduce import Workplace, estimated_seconds, shell_command
-from samovar.files import output_folder
 
 
 def train_together(cells: list[Cell], place: Workplace, jobs: int, watch: Callable[[str], None]) -> list[str]:

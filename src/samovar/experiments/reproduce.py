@@ -8,19 +8,19 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from samovar.config import Protocol
+from samovar.artifacts.model_folder import load_model
+from samovar.core.files import output_folder, write_whole
 from samovar.data.store import data_folder
 from samovar.errors import DataError, RunError, SamovarError
-from samovar.evaluation import Evaluator, training_dataset
+from samovar.evaluation.evaluator import Evaluator, training_dataset
+from samovar.evaluation.posterior_study import prior_and_posterior
+from samovar.evaluation.sampling_study import sampling_study
 from samovar.experiments.cells import Cell
-from samovar.experiments.posterior import prior_and_posterior
-from samovar.experiments.sampling import sampling_study
-from samovar.files import output_folder, write_whole
-from samovar.model_folder import load_model
-from samovar.report import progress_bar
-from samovar.run_config import TrainSettings, differences, from_dict
-from samovar.run_folder import RunFolder, read_metrics
-from samovar.training import train
+from samovar.reporting.tables import progress_bar
+from samovar.settings.config import Protocol
+from samovar.settings.run_config import TrainSettings, differences, from_dict
+from samovar.training.loop import train
+from samovar.training.run_folder import RunFolder, read_metrics
 
 State = Literal["measured", "trained", "begun", "missing", "no data"]
 SPEED = {"conv4": 1348.0, "narrow": 531.0, "narrow with TEN": 278.0, "resnet12": 74.5, "resnet12 with TEN": 39.0}
@@ -116,7 +116,7 @@ def estimated_seconds(cell: Cell) -> float:
 
 def shell_command(cell: Cell, place: Workplace) -> str:
     """The command that trains a cell, for any scheduler: the preset, and what differs from it."""
-    from samovar.preset_table import PRESETS
+    from samovar.settings.preset_table import PRESETS
 
     nearest = min(PRESETS.values(), key=lambda p: (len(differences(p.settings, cell.settings)), p.name != cell.preset))
     flags = []

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from samovar.calibration import mean_with_interval
-from samovar.comparison import Measured, compare
+from samovar.evaluation.comparison import Measured, compare
+from samovar.evaluation.metrics import mean_with_interval
 from samovar.experiments.cells import EXPERIMENTS, SCALES, Cell, Scale
 from samovar.experiments.reproduce import Workplace, state_of, stored_summary
 

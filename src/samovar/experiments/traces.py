@@ -3,8 +3,8 @@
 import json
 from typing import Any
 
-from samovar.calibration import mean_with_interval
-from samovar.comparison import Measured
+from samovar.evaluation.comparison import Measured
+from samovar.evaluation.metrics import mean_with_interval
 from samovar.experiments.cells import Cell, Scale
 from samovar.experiments.reproduce import Workplace, state_of, stored_summary
 from samovar.experiments.tables import Written, title

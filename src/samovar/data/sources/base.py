@@ -4,9 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from samovar.config import PrepareSettings
 from samovar.data.store import Contents
 from samovar.errors import DataError
+from samovar.settings.config import PrepareSettings
 
 
 @dataclass(frozen=True)

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import numpy as np
 
-from samovar.config import PrepareSettings
-from samovar.data.decode import EXTENSIONS, Conversion, decode_all, read_file
+from samovar.data.images.decode import EXTENSIONS, Conversion, decode_all, read_file
 from samovar.data.sources.base import Source, missing
 from samovar.data.splits import Split, by_file, by_fraction
 from samovar.data.store import SPLITS, ClassEntry, Contents, fingerprint
 from samovar.errors import DataError
+from samovar.settings.config import PrepareSettings
 
 HINT = f"Give a folder with one folder per class and the images ({', '.join(EXTENSIONS)}) inside them."
 

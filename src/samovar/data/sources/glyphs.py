@@ -15,10 +15,10 @@ from matplotlib.ft2font import FT2Font
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
-from samovar.config import PrepareSettings
+from samovar.core.randomness import generator
 from samovar.data.sources.base import Source
 from samovar.data.store import ClassEntry, Contents
-from samovar.noise import generator
+from samovar.settings.config import PrepareSettings
 
 SIZE, OVERSAMPLING, DRAWINGS = 28, 4, 20
 CANVAS = SIZE * OVERSAMPLING

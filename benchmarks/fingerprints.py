@@ -1,0 +1,160 @@
+"""Hashes of what a change of the code must not change: weights, checkpoints, metrics, evaluations, tasks, answers.
+
+Run it before and after a change that should only move or rename things, on the same machine, and compare the two
+files: `python benchmarks/fingerprints.py --out before.json`. Numbers that depend on the clock, and sentences that are
+written for people, are left out. Floating-point results differ between processors, so the hashes are never committed.
+"""
+
+import argparse
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PIL import Image
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+TINY = "--updates 4 --tasks 2 --model.samples 3 --checkpoint-every 2 --trace-every 1 --validation.every 2"
+TINY += " --validation.tasks 4 --validation.test-tasks 8 --validation.test-samples 4 --accelerator cpu"
+SHAPE = "--episodes.way 4 --episodes.shot 2 --episodes.queries 3 --validation.queries 3 --validation.shot 2"
+RUNS = {
+    "samovar": "--model.width 8",
+    "separate": "--model.width 8 --model.classifier linear --model.no-shared --model.reduction sum",
+    "versa": "--model.width 8 --model.method versa --model.classifier linear --model.norm episode --model.dropout 0.1",
+    "resnet": "--model.width 4 --model.backbone resnet12 --model.task-embedding --model.auxiliary-classes 1200 "
+    "--augmentation.flip --augmentation.crop-padding 2 --augmentation.jitter 0.4 --optimizer.clip 0.1 "
+    "--optimizer.decay-extractor 0.0005 --optimizer.decay-multipliers 0.01 --optimizer.decay-inference 0.0001",
+    "tadam": "--model.width 4 --model.backbone resnet12 --model.task-embedding --model.method prototypes "
+    "--model.classifier euclidean --model.alpha 7.5 --optimizer.kind sgd --optimizer.schedule drops "
+    "--optimizer.drops 2",
+}
+PROSE = {"text", "temperature_note", "about", "figures", "images_per_second", "seconds_left", "image", "verdict"}
+"""Keys of JSON files whose values are sentences for people, or depend on the clock or on folders."""
+EXPERIMENTS = ("table1", "table2", "shots", "calibration", "collapse", "beta", "sampling", "omniglot", "longer")
+
+
+def samovar(*arguments: str) -> str:
+    """Run a command; return what it printed."""
+    command = [sys.executable, "-m", "samovar", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(f"{' '.join(command)} failed:\n{done.stderr}")
+    return done.stdout
+
+
+def without_prose(value: Any) -> Any:
+    """Return JSON content without the keys of PROSE, at any depth."""
+    if isinstance(value, dict):
+        return {key: without_prose(inner) for key, inner in value.items() if key not in PROSE}
+    if isinstance(value, list):
+        return [without_prose(inner) for inner in value]
+    return value
+
+
+def digest(content: bytes) -> str:
+    """Return a short hash."""
+    return hashlib.sha256(content).hexdigest()[:16]
+
+
+def json_digest(text: str | bytes) -> str:
+    """Return the hash of JSON content, whatever the order of its keys."""
+    return digest(json.dumps(without_prose(json.loads(text)), sort_keys=True).encode())
+
+
+def run_digests(run: Path) -> dict[str, str]:
+    """Hash the files of a training run."""
+    checkpoint = sorted((run / "checkpoints").glob("*.json"))[-1]
+    metrics = [without_prose(json.loads(line)) for line in (run / "metrics.jsonl").read_text().splitlines()]
+    return {
+        "weights": digest((run / "model" / "model.safetensors").read_bytes()),
+        "config": json_digest((run / "model" / "config.json").read_bytes()),
+        "checkpoint": digest(checkpoint.with_suffix(".safetensors").read_bytes()),
+        "progress": json_digest(checkpoint.read_bytes()),
+        "metrics": digest(json.dumps(metrics, sort_keys=True).encode()),
+    }
+
+
+def evaluation_digests(folder: Path) -> dict[str, str]:
+    """Hash the files of an evaluation."""
+    with np.load(folder / "evaluation.npz") as arrays:
+        content = b"".join(name.encode() + arrays[name].tobytes() for name in sorted(arrays))
+    return {"summary": json_digest((folder / "evaluation.json").read_bytes()), "tasks": digest(content)}
+
+
+def draw_images(folder: Path, first: int, count: int) -> None:
+    """Draw coloured stripes of three directions into class folders, different in every image."""
+    rows, columns = np.mgrid[:48, :40]
+    for name, direction in (("level", rows), ("slanted", rows + columns), ("upright", columns)):
+        (folder / name).mkdir(parents=True, exist_ok=True)
+        for number in range(first, first + count):
+            stripes = (direction // (3 + number % 4)) % 2 * 200
+            pixels = np.stack([stripes, (stripes + 30 * number) % 256, 255 - stripes], -1).astype(np.uint8)
+            Image.fromarray(pixels).save(folder / name / f"{number}.png")
+
+
+def task_digests(folder: Path, model: str) -> dict[str, str]:
+    """Fit a shipped model to drawn images, grow the task, answer other images, and hash all of it."""
+    draw_images(folder / "support", 0, 3)
+    draw_images(folder / "more", 3, 1)
+    draw_images(folder / "query", 10, 2)
+    task = folder / f"{model}.safetensors"
+    samovar("fit", "--model", model, "--support", str(folder / "support"), "--task", str(task), "--device", "cpu")
+    first = digest(task.read_bytes())
+    samovar("fit", "--support", str(folder / "more"), "--task", str(task), "--add", "--device", "cpu")
+    queries = [str(path) for path in sorted((folder / "query").glob("*/*.png"))]
+    answers = samovar("predict", str(task), *queries, "--json", "--device", "cpu")
+    return {"task": first, "grown task": digest(task.read_bytes()), "answers": json_digest(answers)}
+
+
+def fingerprints(work: Path) -> dict[str, Any]:
+    """Make everything in a folder and hash it."""
+    found: dict[str, Any] = {}
+    for name, flags in RUNS.items():
+        run = work / name
+        samovar("train", "glyphs", *TINY.split(), *SHAPE.split(), *flags.split(), "--out", str(run))
+        protocol = "--way 3 --shot 2 --queries 4 --episodes 25 --samples 20 --device cpu"
+        samovar("evaluate", str(run), *protocol.split(), *([] if name == "versa" else ["--outside", "3"]))
+        found[name] = run_digests(run) | evaluation_digests(run / "evaluation")
+    samovar("compare", str(work / "samovar"), str(work / "separate"), "--out", str(work / "compared"))
+    comparison = json.loads((work / "compared" / "comparison.json").read_bytes())
+    comparison = {key: value for key, value in comparison.items() if key not in ("first", "second")}
+    found["comparison"] = json_digest(json.dumps(comparison))
+    for model in ("glyphs", "cifar_fs"):
+        found[f"own images, {model}"] = task_digests(work / f"own-{model}", model)
+    quick = "--seeds 3 --monte-carlo-seeds 2 --steps 5 --samples 1 3 --sigma-y 0.5"
+    samovar("synthetic", *quick.split(), "--out", str(work / "synthetic"))
+    found["synthetic"] = json_digest((work / "synthetic" / "synthetic.json").read_bytes())
+    found["presets"] = json_digest(samovar("presets", "--json"))
+    shutil.copytree(REPOSITORY / "results", work / "results")
+    for name in EXPERIMENTS:
+        samovar("reproduce", name, "--measured-only", "--out", str(work / "results"), "--runs", str(work / "runs"))
+        found[f"reproduce {name}"] = json_digest((work / "results" / f"{name}.json").read_bytes())
+    return found
+
+
+def main() -> None:
+    """Print the hashes as JSON, and keep them in a file where asked."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, help="the file to write")
+    parser.add_argument("--against", type=Path, help="a file of an earlier run to compare with")
+    arguments = parser.parse_args()
+    os.environ["OMP_NUM_THREADS"] = "1"
+    with tempfile.TemporaryDirectory() as work:
+        os.environ.setdefault("SAMOVAR_DATA", str(Path(work) / "data"))
+        found = fingerprints(Path(work))
+    text = json.dumps(found, indent=1)
+    print(text)
+    if arguments.out is not None:
+        arguments.out.write_text(text)
+    if arguments.against is not None and json.loads(arguments.against.read_text()) != found:
+        raise SystemExit(f"These are not the hashes in {arguments.against}.")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,145 @@
+"""What people see in the terminal: tables and progress."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.table import Table
+
+from samovar.core.progress import silent
+from samovar.data.sources import REGISTRY
+from samovar.data.store import Store
+from samovar.errors import DataError
+from samovar.reporting.figures.evaluation import WAYS, ways_of
+from samovar.reporting.html import figure_rows
+
+
+@contextmanager
+def progress_bar(title: str, *, quiet: bool = False) -> Iterator[Callable[[str, float], None]]:
+    """A progress bar on standard error; the yielded function takes what is being done and the share that is done."""
+    if quiet:
+        yield silent
+        return
+    columns = (
+        BarColumn(),
+        TaskProgressColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.description}"),
+    )
+    with Progress(*columns, console=Console(stderr=True)) as progress:
+        task = progress.add_task(title, total=1.0)
+
+        def update(what: str, share: float) -> None:
+            progress.update(task, description=f"{title}: {what}" if share < 1 else title, completed=share)
+
+        yield update
+
+
+def synthetic_table(result: dict[str, Any]) -> Table:
+    """Variance ratios, a row for each method and L, a column for each sigma_y; mean and std over the seeds."""
+    sigmas = result["settings"]["sigma_y"]
+    table = Table(title="Variance of the network / of the true posterior (1 is right; ± std over seeds)")
+    table.add_column("training")
+    table.add_column("L", justify="right")
+    for sigma_y in sigmas:
+        table.add_column(f"sigma_y = {sigma_y:g}", justify="right")
+    cells: dict[tuple[str, int | None], list[str]] = {}
+    for row in result["results"]:
+        figure = row["variance_ratio"]
+        cells.setdefault((row["method"], row["samples"]), []).append(f"{figure['mean']:.3f} ± {figure['std']:.3f}")
+    for (method, samples), texts in cells.items():
+        if samples in (None, result["settings"]["samples"][0]):
+            table.add_section()
+        table.add_row(method.replace("_", " "), str(samples or ""), *texts)
+    table.add_section()
+    table.add_row("Monte Carlo is 0 up to", "L*", *(f"{row['zero_variance_limit']:.4g}" for row in result["theory"]))
+    return table
+
+
+def store_summary(store: Store | DataError) -> dict[str, Any]:
+    """What a prepared data set is, or what is wrong with it."""
+    if isinstance(store, DataError):
+        return {"error": str(store)}
+    kept = ("title", "licence", "citation", "shape", "partial")
+    splits = {
+        scheme: {part: len(names) for part, names in parts.items()} for scheme, parts in store.facts["splits"].items()
+    }
+    sizes = {"images": len(store.array), "classes": len(store.classes), "bytes": store.array.nbytes, "splits": splits}
+    return {key: store.facts[key] for key in kept} | sizes
+
+
+def store_line(store: Store) -> str:
+    """A prepared data set in one line."""
+    facts = store_summary(store)
+    parts = "; ".join(f"{scheme}: " + " / ".join(map(str, sizes.values())) for scheme, sizes in facts["splits"].items())
+    partial = f" PARTIAL: {facts['partial']}." if facts["partial"] else ""
+    shape = " x ".join(map(str, facts["shape"]))
+    sizes = f"{facts['images']:,} of {shape} in {facts['classes']:,} classes"
+    return f"{store.name}: {sizes} (train / val / test {parts}).{partial}"
+
+
+def data_table(stores: dict[str, Store | DataError]) -> Table:
+    """Prepared data sets first, then the sources that could be prepared."""
+    table = Table(title="Data")
+    for column in ("name", "what it is", "licence", "state"):
+        table.add_column(column, overflow="fold")
+    for name, store in stores.items():
+        if isinstance(store, DataError):
+            table.add_row(escape(name), "", "", f"damaged: {escape(str(store))}")
+            continue
+        facts = store_summary(store)
+        state = f"prepared: {facts['images']:,} in {facts['classes']:,} classes, {facts['bytes'] / 1e6:,.0f} MB"
+        state += f"; PARTIAL: {facts['partial']}" if facts["partial"] else ""
+        table.add_row(escape(name), escape(facts["title"]), escape(facts["licence"]), state)
+    for name, source in REGISTRY.items():
+        if name not in stores:
+            state = "can be prepared" if not source.root_hint or source.downloads else "can be prepared with --root"
+            table.add_row(name, source.title, source.licence, state)
+    return table
+
+
+def evaluation_table(summary: dict[str, Any]) -> Table:
+    """Figures of a model by every way of predicting; the protocol is the title."""
+    table = Table(title=f"{escape(summary['data'])}\n{escape(summary['protocol']['text'])}")
+    table.add_column("")
+    for name in ways_of(summary):
+        table.add_column(WAYS[name][0], justify="right")
+    for label, cells in figure_rows(summary):
+        table.add_row(label, *cells)
+    return table
+
+
+def comparison_table(comparison: dict[str, Any]) -> Table:
+    """First minus second: on the same tasks, and over training seeds where there are several."""
+    seeds = len(comparison["first"]), len(comparison["second"])
+    title = f"{escape(comparison['data'])}\n{escape(comparison['protocol']['text'])}\nfirst - second"
+    about = "these two models" if seeds == (1, 1) else f"these {seeds[0]} and {seeds[1]} models"
+    table = Table(title=title, caption=f"Paired intervals are about {about} and tasks from these classes.")
+    for column in ("", "first", "second", "paired difference", "difference over training seeds"):
+        table.add_column(column, justify="right" if column else "left")
+    for name, label, unit in (("accuracy", "accuracy, %", 100), ("nll", "NLL", 1), ("brier", "Brier score", 1)):
+        over, paired = comparison["seeds"][name], comparison["paired"][name]
+        groups = [_group(over[group], unit) for group in ("first", "second")]
+        table.add_row(label, *groups, _difference(paired, unit), _difference(over["difference"], unit))
+    ece = comparison["paired"]["ece"]
+    if ece is None:
+        return table
+    table.add_row("ECE", "", "", f"{ece['mean']:+.4f} ({ece['ci95'][0]:+.4f} to {ece['ci95'][1]:+.4f})", "")
+    return table
+
+
+def _group(figures: dict[str, Any], unit: int) -> str:
+    digits = 2 if unit == 100 else 4
+    spread = "" if figures["std"] is None else f" (std {unit * figures['std']:.{digits}f})"
+    return f"{unit * figures['mean']:.{digits}f}{spread}"
+
+
+def _difference(figures: dict[str, Any] | None, unit: int) -> str:
+    digits = 2 if unit == 100 else 4
+    if figures is None:
+        return "needs two seeds of each"
+    return f"{unit * figures['mean']:+.{digits}f} ± {unit * figures['ci95']:.{digits}f}"

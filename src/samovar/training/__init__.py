@@ -1,0 +1,1 @@
+"""A training run: its folder, its loop, its checkpoints."""
