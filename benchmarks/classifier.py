@@ -25,16 +25,19 @@ from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import NearestCentroid
 
-from samovar.artifacts.model_folder import SavedModel
+from samovar.artifacts.saved_model import SavedModel
 from samovar.classifier.estimator import FewShotClassifier
 from samovar.core.allocator import tune_allocator
-from samovar.data.augmentation import Normalisation, network_input
-from samovar.data.images.decode import Conversion
+from samovar.data.augmentation import network_input
+from samovar.data.images.conversion import Conversion
+from samovar.data.normalization import Normalisation
 from samovar.data.prepare import prepare
 from samovar.models.few_shot_model import FewShotModel
-from samovar.settings.config import EpisodeSettings, ModelSettings
-from samovar.settings.run_config import DataSettings, OptimizerSettings, TrainSettings, ValidationSettings
-from samovar.training.loop import train
+from samovar.settings.data import DataSettings
+from samovar.settings.model import ModelSettings
+from samovar.settings.tasks import EpisodeSettings
+from samovar.settings.training import OptimizerSettings, TrainSettings, ValidationSettings
+from samovar.training.run import train
 
 WIDTH = 128
 

@@ -21,11 +21,13 @@ from torch import Tensor, nn
 from torch.utils.data import DataLoader
 
 from samovar.core.allocator import tune_allocator
-from samovar.data.augmentation import Normalisation, augmentation_noise, network_input
+from samovar.data.augmentation import augmentation_noise, network_input
 from samovar.data.dataset import Dataset
 from samovar.data.episodes import Episodes, EpisodeSampler
+from samovar.data.normalization import Normalisation
 from samovar.data.prepare import prepare
-from samovar.settings.config import AugmentationSettings, EpisodeSettings
+from samovar.settings.data import AugmentationSettings
+from samovar.settings.tasks import EpisodeSettings
 
 
 @dataclass

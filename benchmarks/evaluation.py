@@ -21,17 +21,19 @@ import numpy as np
 import torch
 import tyro
 
-from samovar.artifacts.model_folder import SavedModel
+from samovar.artifacts.saved_model import SavedModel
 from samovar.core.allocator import tune_allocator
-from samovar.data.augmentation import Normalisation
 from samovar.data.dataset import Dataset
 from samovar.data.episodes import EpisodeSampler
+from samovar.data.normalization import Normalisation
 from samovar.data.prepare import ready
-from samovar.data.store import ClassEntry, Contents, write_store
+from samovar.data.store import ClassEntry, Contents
+from samovar.data.store_writer import write_store
 from samovar.errors import DataError
 from samovar.evaluation.evaluator import evaluate
 from samovar.models.few_shot_model import FewShotModel
-from samovar.settings.config import ModelSettings, Protocol
+from samovar.settings.model import ModelSettings
+from samovar.settings.tasks import Protocol
 
 CASES = {
     "conv4": ModelSettings(),

@@ -14,13 +14,13 @@ import numpy as np
 import tyro
 from numpy.typing import NDArray
 
-from samovar.artifacts.model_folder import SavedModel
+from samovar.artifacts.saved_model import SavedModel
 from samovar.classifier.estimator import FewShotClassifier
 from samovar.core.allocator import tune_allocator
 from samovar.data.dataset import Dataset
 from samovar.data.episodes import EpisodeSampler, draw_outside
 from samovar.data.prepare import ready
-from samovar.settings.config import EpisodeSettings
+from samovar.settings.tasks import EpisodeSettings
 
 RATES = (0.05, 0.1, 0.2)
 

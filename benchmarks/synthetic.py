@@ -18,7 +18,7 @@ from torch.distributions import Normal, kl_divergence
 
 from samovar.core.allocator import tune_allocator
 from samovar.experiments.paper.synthetic.study import Training, train_exact, train_monte_carlo, train_variational
-from samovar.settings.config import SyntheticSettings
+from samovar.settings.synthetic import SyntheticSettings
 
 
 @dataclass

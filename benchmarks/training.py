@@ -27,16 +27,18 @@ from torch import Tensor
 from torch.utils.data import DataLoader, TensorDataset
 
 from samovar.core.allocator import tune_allocator
-from samovar.data.augmentation import Normalisation
-from samovar.data.batches import BatchSource
+from samovar.data.batches import BatchSource, TaskBatch
 from samovar.data.dataset import Dataset
 from samovar.data.episodes import EpisodeSampler
-from samovar.data.store import ClassEntry, Contents, write_store
-from samovar.models.class_means import TaskBatch
+from samovar.data.normalization import Normalisation
+from samovar.data.store import ClassEntry, Contents
+from samovar.data.store_writer import write_store
 from samovar.models.few_shot_model import FewShotModel
 from samovar.models.noise import TaskNoise
-from samovar.settings.config import AugmentationSettings, EpisodeSettings, ModelSettings
-from samovar.settings.run_config import OptimizerSettings
+from samovar.settings.data import AugmentationSettings
+from samovar.settings.model import ModelSettings
+from samovar.settings.tasks import EpisodeSettings
+from samovar.settings.training import OptimizerSettings
 from samovar.training.optimization import decay_and_clip, make_optimizer
 
 FLIP = AugmentationSettings(flip=True)

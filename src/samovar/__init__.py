@@ -8,16 +8,16 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from samovar.artifacts.model_folder import SavedModel as SavedModel
+    from samovar.artifacts.saved_model import SavedModel as SavedModel
     from samovar.classifier.estimator import FewShotClassifier as FewShotClassifier
     from samovar.errors import SamovarError as SamovarError
     from samovar.evaluation.evaluator import evaluate as evaluate
     from samovar.experiments.paper.synthetic.study import synthetic_study as synthetic_study
-    from samovar.settings.config import Protocol as Protocol
-    from samovar.settings.config import SyntheticSettings as SyntheticSettings
-    from samovar.settings.preset_table import PRESETS as presets  # noqa: N811
-    from samovar.settings.run_config import TrainSettings as TrainSettings
-    from samovar.training.loop import train as train
+    from samovar.settings.presets import PRESETS as presets  # noqa: N811
+    from samovar.settings.synthetic import SyntheticSettings as SyntheticSettings
+    from samovar.settings.tasks import Protocol as Protocol
+    from samovar.settings.training import TrainSettings as TrainSettings
+    from samovar.training.run import train as train
 
 __version__ = version("samovar")
 

@@ -13,18 +13,20 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 from torch import Tensor
 
-from samovar.artifacts.model_folder import SavedModel, load_model, locate_model, shipped_models
-from samovar.classifier.fitted_task import FittedTask, TaskInfo, read_task, write_task
+from samovar.artifacts.locate import locate_model, shipped_models
+from samovar.artifacts.saved_model import SavedModel, load_model
+from samovar.classifier.fitted_task import FittedTask
 from samovar.classifier.labels import alike, label_array, listed_labels
+from samovar.classifier.task_file import TaskInfo, read_task, write_task
 from samovar.classifier.task_model import TaskModel
 from samovar.core.devices import device_named
 from samovar.data.images.user_images import labelled_folder, network_images
 from samovar.errors import DataError, ModelError, SettingsError
-from samovar.evaluation.rejection import Rejection, check_rate, describe, factor
-from samovar.models.backbones.norm import TaskBatchNorm, set_norm
+from samovar.models.backbones.layers import TaskBatchNorm, set_norm
 from samovar.models.few_shot_model import channels_last
 from samovar.prediction.predictive import Prediction
-from samovar.settings.config import MOST_SAMPLES
+from samovar.prediction.rejection import Rejection, check_rate, describe, factor
+from samovar.settings.tasks import MOST_SAMPLES
 
 MOST_LEFT_OUT = 200
 """Support images that leave-one-out looks at, at most."""

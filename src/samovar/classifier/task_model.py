@@ -7,14 +7,14 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from samovar.artifacts.model_folder import SavedModel
+from samovar.artifacts.saved_model import SavedModel
 from samovar.classifier.fitted_task import FittedTask
 from samovar.data.augmentation import network_input
-from samovar.models.backbones.resnet12 import Film
 from samovar.models.class_means import Sums
 from samovar.models.inference import WeightDistribution
-from samovar.prediction.distance import cosine, cosine_distance, nearest
+from samovar.models.task_embedding import Film
 from samovar.prediction.predictive import Prediction, predict
+from samovar.prediction.rejection import cosine, cosine_distance, nearest
 from samovar.prediction.sampling_noise import PredictiveNoise
 
 CHUNK = 256

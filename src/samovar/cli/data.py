@@ -8,7 +8,7 @@ from typing import Annotated
 
 import tyro
 
-from samovar.settings.config import PrepareSettings
+from samovar.settings.data import PrepareSettings
 
 Name = Annotated[str, tyro.conf.Positional]
 
@@ -53,7 +53,8 @@ def prepare_data(
         store: Name to keep it under, if not `name`: needed to have several folders of your own.
     """
     from samovar.data.prepare import prepare, unofficial_files
-    from samovar.reporting.tables import progress_bar, store_line
+    from samovar.reporting.progress_bar import progress_bar
+    from samovar.reporting.tables import store_line
 
     with progress_bar(f"preparing {store or name}") as progress:
         prepared = prepare(name, root, settings, store_name=store, progress=progress)
@@ -80,7 +81,7 @@ def show_data(
     from samovar.core.files import output_folder, write_whole
     from samovar.data.dataset import Dataset
     from samovar.data.store import open_store
-    from samovar.reporting.figures.plots import contact_sheet
+    from samovar.reporting.figures.data import contact_sheet
     from samovar.reporting.tables import store_line
 
     store = open_store(name)

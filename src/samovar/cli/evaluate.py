@@ -63,7 +63,7 @@ def evaluate(
     """
     from samovar.errors import SettingsError
     from samovar.reporting.evaluation_folder import Wanted, run_evaluation
-    from samovar.settings.config import Protocol, named_protocol
+    from samovar.settings.tasks import Protocol, named_protocol
 
     if not way or not shot:
         raise SettingsError("--way and --shot need a number each, or several.")

@@ -9,10 +9,12 @@ import tyro
 from samovar.cli.compare import compare
 from samovar.cli.data import DATA_COMMANDS, data
 from samovar.cli.evaluate import evaluate
-from samovar.cli.fit import fit, predict, task
+from samovar.cli.fit import fit
+from samovar.cli.predict import predict
 from samovar.cli.presets import presets
 from samovar.cli.reproduce import reproduce
 from samovar.cli.synthetic import synthetic
+from samovar.cli.task import task
 from samovar.cli.train import run_train, train
 from samovar.core.allocator import tune_allocator
 from samovar.errors import SamovarError

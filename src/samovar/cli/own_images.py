@@ -15,12 +15,12 @@ from rich.markup import escape
 from rich.table import Table
 
 from samovar.classifier.estimator import FewShotClassifier
-from samovar.classifier.fitted_task import read_task
+from samovar.classifier.task_file import read_task
 from samovar.core.files import output_folder, write_whole
 from samovar.data.images.decode import EXTENSIONS
 from samovar.data.images.user_images import Unreadable, labelled_folder, readable
 from samovar.errors import DataError, ModelError
-from samovar.reporting.figures.plots import answers_figure
+from samovar.reporting.figures.answers import answers_figure
 
 SHOWN = 3
 """Classes whose probability a row of the table shows."""

@@ -16,7 +16,7 @@ def presets(*, as_json: Annotated[bool, tyro.conf.arg(name="json")] = False) -> 
     from rich.console import Console
     from rich.table import Table
 
-    from samovar.settings.preset_table import PRESETS
+    from samovar.settings.presets import PRESETS
 
     if as_json:
         print(json.dumps({name: dataclasses.asdict(preset) for name, preset in PRESETS.items()}, indent=1))

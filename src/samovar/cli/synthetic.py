@@ -6,7 +6,7 @@ from typing import Annotated
 
 import tyro
 
-from samovar.settings.config import SyntheticSettings
+from samovar.settings.synthetic import SyntheticSettings
 
 
 def synthetic(
@@ -30,8 +30,9 @@ def synthetic(
 
     from samovar.core.files import output_folder, write_whole
     from samovar.experiments.paper.synthetic.study import synthetic_study
-    from samovar.reporting.figures.plots import synthetic_figure
-    from samovar.reporting.tables import progress_bar, synthetic_table
+    from samovar.reporting.figures.synthetic import synthetic_figure
+    from samovar.reporting.progress_bar import progress_bar
+    from samovar.reporting.tables import synthetic_table
 
     output_folder(out)
     with progress_bar("synthetic study") as progress:

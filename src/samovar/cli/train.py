@@ -11,8 +11,8 @@ from typing import Annotated
 import tyro
 
 from samovar.errors import SettingsError
-from samovar.settings.preset_table import PRESETS
-from samovar.settings.run_config import Devices, TrainSettings
+from samovar.settings.presets import PRESETS
+from samovar.settings.training import Devices, TrainSettings
 
 DEFAULT = "glyphs"
 
@@ -57,8 +57,8 @@ def run_train(arguments: list[str]) -> None:
 
 def _train(name: str, command: TrainCommand) -> None:
     from samovar.reporting.training_display import TrainingDisplay
-    from samovar.training.loop import train
     from samovar.training.own_data import prepare_own
+    from samovar.training.run import train
 
     settings, said = command.settings, list[str]()
     if name in ("folder", "features"):

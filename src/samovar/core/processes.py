@@ -9,7 +9,7 @@ from lightning_fabric import Fabric
 from lightning_fabric.strategies.ddp import DDPStrategy
 
 from samovar.errors import RunError
-from samovar.settings.run_config import Devices
+from samovar.settings.training import Devices
 
 
 def make_fabric(devices: Devices, *, precision: Any = "32-true", unused: bool = False) -> Fabric:

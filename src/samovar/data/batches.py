@@ -1,17 +1,35 @@
 """Batches of tasks and of auxiliary images, ready for the network, as a function of (seed, step, task)."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from samovar.core.randomness import generator
-from samovar.data.augmentation import Normalisation, augmentation_noise, network_input
+from samovar.data.augmentation import augmentation_noise, network_input
 from samovar.data.dataset import Dataset, Indices
 from samovar.data.episodes import EpisodeSampler
-from samovar.models.class_means import AuxiliaryBatch, TaskBatch
-from samovar.settings.config import AugmentationSettings
+from samovar.data.normalization import Normalisation
+from samovar.settings.data import AugmentationSettings
+
+
+class TaskBatch(NamedTuple):
+    """T tasks: support (T, S, ...) and query (T, M, ...), images or features; labels (T, S), (T, M) from 0 to N - 1."""
+
+    support: Tensor
+    support_labels: Tensor
+    query: Tensor
+    query_labels: Tensor
+    way: int
+
+
+class AuxiliaryBatch(NamedTuple):
+    """Images (B, ...) of the training classes with their labels (B,), for auxiliary co-training."""
+
+    images: Tensor
+    labels: Tensor
 
 
 @dataclass(frozen=True)

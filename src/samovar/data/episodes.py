@@ -7,7 +7,7 @@ import numpy as np
 from samovar.core.randomness import generator
 from samovar.data.dataset import Dataset, Indices
 from samovar.errors import DataError
-from samovar.settings.config import EpisodeSettings
+from samovar.settings.tasks import EpisodeSettings
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,10 @@ from samovar.data.archive import find
 from samovar.data.download import download, md5
 from samovar.data.sources import REGISTRY
 from samovar.data.sources.base import Source
-from samovar.data.store import Store, data_folder, open_store, write_store
+from samovar.data.store import Store, data_folder, open_store
+from samovar.data.store_writer import write_store
 from samovar.errors import DataError
-from samovar.settings.config import PrepareSettings
+from samovar.settings.data import PrepareSettings
 
 DOWNLOADS = "downloads"
 """The folder beside the stores for what was fetched."""

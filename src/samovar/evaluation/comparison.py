@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from samovar.artifacts.model_folder import evaluation_folder, locate_model, shipped_models
+from samovar.artifacts.locate import evaluation_folder, locate_model, shipped_models
 from samovar.errors import RunError, SettingsError
 from samovar.evaluation.metrics import expected_calibration_error, mean_with_interval, resampled_bins
 

@@ -10,7 +10,7 @@ import torch
 from lightning_fabric import Fabric
 from numpy.typing import NDArray
 
-from samovar.artifacts.model_folder import SavedModel
+from samovar.artifacts.saved_model import SavedModel
 from samovar.core.devices import device_named
 from samovar.core.progress import Progress, silent
 from samovar.data.dataset import Dataset
@@ -21,12 +21,12 @@ from samovar.evaluation.outcomes import Answers
 from samovar.evaluation.per_class import class_figures
 from samovar.evaluation.task_runner import TaskEvaluator, both_ways, check_input, check_tasks
 from samovar.evaluation.uncertainty import risk_coverage, uncertainties
-from samovar.models.backbones.norm import norm_modes, set_norm
+from samovar.models.backbones.layers import norm_modes, set_norm
 from samovar.models.few_shot_model import channels_last
 from samovar.prediction.predictive import Prediction
 from samovar.prediction.sampling_noise import BANK
 from samovar.prediction.temperature import fit_temperature, log_probabilities, tempered
-from samovar.settings.config import Protocol
+from samovar.settings.tasks import Protocol
 
 TEMPERATURE_TASKS = 300
 """Validation tasks on which temperatures are fitted."""

@@ -7,7 +7,7 @@ import numpy as np
 from samovar.data.dataset import Dataset
 from samovar.data.episodes import EpisodeSampler
 from samovar.evaluation.outcomes import Answers
-from samovar.settings.config import Protocol
+from samovar.settings.tasks import Protocol
 
 SHOWN = 10
 MISTAKEN_FOR = 5

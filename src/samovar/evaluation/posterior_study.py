@@ -8,7 +8,7 @@ from samovar.evaluation.metrics import mean_with_interval
 from samovar.evaluation.task_runner import TaskEvaluator
 from samovar.models.class_means import Sums
 from samovar.prediction.predictive import predict
-from samovar.settings.config import Protocol
+from samovar.settings.tasks import Protocol
 
 SINGLES, SAMPLES = 10, 100
 

@@ -11,7 +11,7 @@ from samovar.evaluation.metrics import mean_with_interval
 from samovar.evaluation.task_runner import InferredTasks, TaskEvaluator
 from samovar.models.classifiers import Classifier
 from samovar.prediction.predictive import predict, predict_at_mean
-from samovar.settings.config import Protocol
+from samovar.settings.tasks import Protocol
 
 PLAIN = (1, 3, 10, 30, 100, 300, 1000, 3000, 10_000)
 QUASI = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)

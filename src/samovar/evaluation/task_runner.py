@@ -9,20 +9,21 @@ from lightning_fabric import Fabric
 from torch import Tensor
 
 from samovar.core.progress import Progress, silent
-from samovar.data.augmentation import Normalisation
 from samovar.data.batches import BatchSource
 from samovar.data.dataset import Dataset, Indices
 from samovar.data.episodes import Episodes, EpisodeSampler, draw_outside
+from samovar.data.normalization import Normalisation
 from samovar.errors import DataError, RunError, SettingsError
 from samovar.evaluation.outcomes import OUTSIDE, Answers
-from samovar.models.backbones.norm import norm_modes
+from samovar.models.backbones.layers import norm_modes
 from samovar.models.class_means import Sums
 from samovar.models.few_shot_model import FewShotModel
 from samovar.models.inference import WeightDistribution
-from samovar.prediction.distance import cosine_distance
 from samovar.prediction.predictive import Prediction, predict, predict_at_mean
+from samovar.prediction.rejection import cosine_distance
 from samovar.prediction.sampling_noise import BANK, PredictiveNoise
-from samovar.settings.config import ModelSettings, Protocol
+from samovar.settings.model import ModelSettings
+from samovar.settings.tasks import Protocol
 
 CHUNK = 256
 """Images that are embedded at once: always as many, so that features do not depend on what else is evaluated."""

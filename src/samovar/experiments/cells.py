@@ -7,9 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from samovar.settings.config import AugmentationSettings, Protocol, named_protocol
-from samovar.settings.preset_table import (
-    PRESETS,
+from samovar.settings.data import AugmentationSettings
+from samovar.settings.paper import (
     PUBLISHED_AUGMENTED,
     PUBLISHED_TABLE_1,
     PUBLISHED_TABLE_2,
@@ -18,12 +17,13 @@ from samovar.settings.preset_table import (
     TABLE_2_COLUMNS,
     Benchmark,
     Method,
+    Published,
     Rival,
     Shot,
-    cifar_conv4,
-    resnet,
 )
-from samovar.settings.run_config import OptimizerSettings, Published, TrainSettings, ValidationSettings
+from samovar.settings.presets import PRESETS, cifar_conv4, resnet
+from samovar.settings.tasks import Protocol, named_protocol
+from samovar.settings.training import OptimizerSettings, TrainSettings, ValidationSettings
 
 Scale = Literal["cpu", "paper"]
 SCALES: tuple[Scale, ...] = ("cpu", "paper")

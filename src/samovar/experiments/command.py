@@ -21,9 +21,9 @@ from samovar.experiments.reproduce import Workplace, estimated_seconds, reproduc
 from samovar.experiments.sampling_table import sampling
 from samovar.experiments.tables import Written, coverage
 from samovar.reporting.figures.evaluation import sampling_figure
-from samovar.reporting.figures.plots import synthetic_figure
-from samovar.reporting.tables import progress_bar
-from samovar.settings.config import SyntheticSettings
+from samovar.reporting.figures.synthetic import synthetic_figure
+from samovar.reporting.progress_bar import progress_bar
+from samovar.settings.synthetic import SyntheticSettings
 
 TO_TRAIN = ("missing", "begun", "no data")
 

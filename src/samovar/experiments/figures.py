@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from samovar.reporting.figures.plots import png
+from samovar.reporting.figures.style import png
 
 COLORS = {"samovar": "#0072B2", "versa": "#D55E00", "separate": "#009E73", "prototypes": "#CC79A7", "tadam": "#D55E00"}
 MARKERS = {"samovar": "o", "versa": "s", "separate": "^", "prototypes": "D"}

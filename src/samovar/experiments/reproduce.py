@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from samovar.artifacts.model_folder import load_model
+from samovar.artifacts.saved_model import load_model
 from samovar.core.files import output_folder, write_whole
 from samovar.data.store import data_folder
 from samovar.errors import DataError, RunError, SamovarError
@@ -16,10 +16,11 @@ from samovar.evaluation.evaluator import Evaluator, training_dataset
 from samovar.evaluation.posterior_study import prior_and_posterior
 from samovar.evaluation.sampling_study import sampling_study
 from samovar.experiments.cells import Cell
-from samovar.reporting.tables import progress_bar
-from samovar.settings.config import Protocol
-from samovar.settings.run_config import TrainSettings, differences, from_dict
-from samovar.training.loop import train
+from samovar.reporting.progress_bar import progress_bar
+from samovar.settings.stored import differences, from_dict
+from samovar.settings.tasks import Protocol
+from samovar.settings.training import TrainSettings
+from samovar.training.run import train
 from samovar.training.run_folder import RunFolder, read_metrics
 
 State = Literal["measured", "trained", "begun", "missing", "no data"]
@@ -116,7 +117,7 @@ def estimated_seconds(cell: Cell) -> float:
 
 def shell_command(cell: Cell, place: Workplace) -> str:
     """The command that trains a cell, for any scheduler: the preset, and what differs from it."""
-    from samovar.settings.preset_table import PRESETS
+    from samovar.settings.presets import PRESETS
 
     nearest = min(PRESETS.values(), key=lambda p: (len(differences(p.settings, cell.settings)), p.name != cell.preset))
     flags = []

@@ -1,30 +1,12 @@
-"""What enters the model: labelled sets of T tasks, and the class sums that are all that the inference network needs."""
+"""Class means: all that the inference network needs of a labelled set."""
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import torch
 from torch import Tensor
 from torch.nn import functional
 
 from samovar.models.precision import full_precision
-
-
-class TaskBatch(NamedTuple):
-    """T tasks: support (T, S, ...) and query (T, M, ...), images or features; labels (T, S), (T, M) from 0 to N - 1."""
-
-    support: Tensor
-    support_labels: Tensor
-    query: Tensor
-    query_labels: Tensor
-    way: int
-
-
-class AuxiliaryBatch(NamedTuple):
-    """Images (B, ...) of the training classes with their labels (B,), for auxiliary co-training."""
-
-    images: Tensor
-    labels: Tensor
 
 
 @dataclass(frozen=True)

@@ -12,17 +12,18 @@ from torch import Tensor, nn
 from torch.distributions import Normal
 from torch.nn import functional
 
+from samovar.data.batches import AuxiliaryBatch, TaskBatch
 from samovar.models.backbones.conv import Conv
-from samovar.models.backbones.resnet12 import Film, ResNet12
-from samovar.models.class_means import AuxiliaryBatch, Sums, TaskBatch
+from samovar.models.backbones.resnet12 import ResNet12
+from samovar.models.class_means import Sums
 from samovar.models.classifiers import Classifier
 from samovar.models.inference import MLPInference, ResidualInference, WeightDistribution, even_hidden_size, infer
 from samovar.models.initialization import initialise
 from samovar.models.noise import TaskNoise
 from samovar.models.objectives import Objective, cross_entropy, monte_carlo, variational
 from samovar.models.precision import full_precision
-from samovar.models.task_embedding import TaskEmbedding
-from samovar.settings.config import ModelSettings
+from samovar.models.task_embedding import Film, TaskEmbedding
+from samovar.settings.model import ModelSettings
 
 
 class Output(NamedTuple):

@@ -1,12 +1,24 @@
 """The task embedding network (TEN): FiLM of every convolution from the mean of the task's class prototypes."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from samovar.models.backbones.resnet12 import Film
+
+class Film(NamedTuple):
+    """Scale and shift of one convolution's channels, for each task: (T, c) each."""
+
+    gamma: Tensor
+    beta: Tensor
+
+    def __call__(self, x: Tensor) -> Tensor:
+        """(1 + gamma) * x + beta for images (T * n, c, H, W)."""
+        images = x.shape[0] // self.gamma.shape[0]
+        gamma, beta = (each.repeat_interleave(images, 0)[:, :, None, None] for each in self)
+        return torch.addcmul(beta, x, 1 + gamma)
 
 
 class TaskMLP(nn.Module):

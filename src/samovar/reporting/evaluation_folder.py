@@ -7,7 +7,8 @@ from pathlib import Path
 
 from rich.console import Console
 
-from samovar.artifacts.model_folder import evaluation_folder, load_model, locate_model
+from samovar.artifacts.locate import evaluation_folder, locate_model
+from samovar.artifacts.saved_model import load_model
 from samovar.core.devices import device_named
 from samovar.core.files import output_folder, write_whole
 from samovar.core.processes import leave_together, make_fabric
@@ -17,7 +18,7 @@ from samovar.data.store import data_folder
 from samovar.errors import SettingsError
 from samovar.evaluation.evaluator import Evaluation, Evaluator, training_dataset
 from samovar.evaluation.sampling_study import sampling_study
-from samovar.reporting.figures.draw_task import draw_task
+from samovar.reporting.figures.episode import draw_task
 from samovar.reporting.figures.evaluation import (
     classes_figure,
     grid_figure,
@@ -26,9 +27,10 @@ from samovar.reporting.figures.evaluation import (
     sampling_figure,
 )
 from samovar.reporting.html import Section, html_report
-from samovar.reporting.tables import evaluation_table, progress_bar
-from samovar.settings.config import Protocol
-from samovar.settings.run_config import Devices
+from samovar.reporting.progress_bar import progress_bar
+from samovar.reporting.tables import evaluation_table
+from samovar.settings.tasks import Protocol
+from samovar.settings.training import Devices
 
 
 @dataclass(frozen=True)

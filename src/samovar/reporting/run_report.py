@@ -6,10 +6,10 @@ import torch
 
 from samovar.core.files import write_whole
 from samovar.evaluation.task_runner import TaskEvaluator
-from samovar.reporting.figures.draw_task import draw_task
-from samovar.reporting.figures.plots import training_figure
-from samovar.settings.config import Protocol
-from samovar.settings.run_config import Published
+from samovar.reporting.figures.episode import draw_task
+from samovar.reporting.figures.training import training_figure
+from samovar.settings.paper import Published
+from samovar.settings.tasks import Protocol
 from samovar.training.loop import Run
 from samovar.training.run_folder import RunFolder, read_metrics
 from samovar.training.setup import store_dataset

@@ -1,42 +1,15 @@
-"""What people see in the terminal: tables and progress."""
+"""What people see in the terminal: tables."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import Any
 
-from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
-from samovar.core.progress import silent
 from samovar.data.sources import REGISTRY
 from samovar.data.store import Store
 from samovar.errors import DataError
 from samovar.reporting.figures.evaluation import WAYS, ways_of
 from samovar.reporting.html import figure_rows
-
-
-@contextmanager
-def progress_bar(title: str, *, quiet: bool = False) -> Iterator[Callable[[str, float], None]]:
-    """A progress bar on standard error; the yielded function takes what is being done and the share that is done."""
-    if quiet:
-        yield silent
-        return
-    columns = (
-        BarColumn(),
-        TaskProgressColumn(),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-        TextColumn("{task.description}"),
-    )
-    with Progress(*columns, console=Console(stderr=True)) as progress:
-        task = progress.add_task(title, total=1.0)
-
-        def update(what: str, share: float) -> None:
-            progress.update(task, description=f"{title}: {what}" if share < 1 else title, completed=share)
-
-        yield update
 
 
 def synthetic_table(result: dict[str, Any]) -> Table:

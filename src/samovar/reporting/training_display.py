@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
 from samovar.errors import SettingsError
-from samovar.settings.run_config import TrainSettings
+from samovar.settings.training import TrainSettings
 
 
 class TrainingDisplay:

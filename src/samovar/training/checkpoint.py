@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from samovar.artifacts.model_folder import check_tensors, deserialise, serialise
+from samovar.artifacts.tensors import check_tensors, deserialise, serialise
 from samovar.core.files import write_whole
 from samovar.errors import RunError, SamovarError
 from samovar.models.few_shot_model import FewShotModel

@@ -9,51 +9,38 @@ import copy
 import dataclasses
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
 from lightning_fabric import Fabric
-from torch import Tensor, nn
+from torch import Tensor
 
-from samovar.artifacts.model_folder import SavedModel, load_model, save_model
-from samovar.core.processes import leave_together, make_fabric
+from samovar.artifacts.saved_model import SavedModel, load_model, save_model
+from samovar.core.progress import Watch
 from samovar.core.randomness import generator
-from samovar.data.batches import BatchSource
+from samovar.data.batches import AuxiliaryBatch, BatchSource
 from samovar.data.dataset import Dataset
 from samovar.data.episodes import EpisodeSampler
 from samovar.data.images.user_images import conversion_of
-from samovar.data.prepare import ready
-from samovar.data.store import data_folder
 from samovar.errors import RunError
 from samovar.evaluation.evaluator import Accuracy, measure_accuracy
-from samovar.evaluation.rejection import measure_rejection
+from samovar.evaluation.rejection_thresholds import measure_rejection
 from samovar.evaluation.task_runner import TaskEvaluator
-from samovar.models.backbones.norm import set_norm, synchronise
-from samovar.models.class_means import AuxiliaryBatch
+from samovar.models.backbones.layers import set_norm, synchronise
 from samovar.models.few_shot_model import FewShotModel, Output, channels_last
 from samovar.models.noise import TaskNoise
-from samovar.settings.preset_table import Preset
-from samovar.settings.run_config import Devices, TrainSettings
+from samovar.settings.training import TrainSettings
 from samovar.training.checkpoint import Progressed, load_checkpoint, save_checkpoint
 from samovar.training.optimization import decay_and_clip, decays, has_auxiliary_step, make_optimizer, step_size
 from samovar.training.run_folder import RunFolder
 from samovar.training.setup import (
-    check_shape,
     check_world,
     normalisation_of,
-    start_from,
     store_dataset,
 )
-
-Watch = Callable[[dict[str, Any]], None]
-"""Called with every line of metrics, and with {"event": text} for what people should know."""
-
-
-def unwatched(line: dict[str, Any]) -> None:
-    """Nobody watches."""
 
 
 @dataclass(frozen=True)
@@ -65,54 +52,6 @@ class Run:
     model: SavedModel
     """The best model on validation."""
     test: Accuracy
-
-
-def train(
-    settings: TrainSettings | Preset,
-    out: Path | None = None,
-    *,
-    preset: str = "own",
-    devices: Devices | None = None,
-    init: Path | None = None,
-    backbone: nn.Module | None = None,
-    watch: Watch = unwatched,
-) -> Run | None:
-    """Train settings or a preset in the run folder `out`, or go on where it stopped.
-
-    The folder is runs/PRESET if not given. `backbone` is a torch module of your own, from images (B, C, H, W) to
-    vectors (B, model.size), with `model.backbone="custom"`. Processes other than the first return None.
-    """
-    if isinstance(settings, Preset):
-        preset, settings = settings.name, settings.settings
-    if (settings.model.backbone == "custom") != (backbone is not None):
-        raise RunError('A module of your own is passed as `backbone` from Python, with model.backbone="custom".')
-    unused = settings.model.auxiliary_classes > 0
-    fabric = make_fabric(devices or Devices(), precision=settings.precision, unused=unused)
-    fabric.launch()
-    folder = RunFolder(out or Path("runs") / preset)
-    first = fabric.is_global_zero
-    try:
-        if first:
-            folder.take(settings)
-        with fabric.rank_zero_first():  # the others find the data prepared
-            if first and not (data_folder() / settings.data.name).exists():
-                watch({"event": f"preparing {settings.data.name}"})
-            store = ready(settings.data.name)
-        dataset = store_dataset(settings, "train", store)
-        check_shape(settings, dataset)
-        model = FewShotModel(settings.model, backbone, settings.seed)
-        start = start_from(model, init, backbone) if init is not None else None
-        training = Training(fabric, settings, folder, dataset, model, watch if first else unwatched)
-        if first:
-            origin = {"images and split of the data": store.identity, "--init": start and start.identity}
-            folder.begin(preset, settings, origin)
-        progressed = training.run(start.sentence if start else None)
-        run = training.finish(progressed) if first else None
-        leave_together(fabric)
-        return run
-    finally:
-        if first:
-            folder.release()
 
 
 class Training:

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from samovar.core.randomness import generator
 from samovar.models.few_shot_model import FewShotModel
-from samovar.settings.run_config import OptimizerSettings
+from samovar.settings.training import OptimizerSettings
 
 
 def step_size(settings: OptimizerSettings, update: int, updates: int) -> float:

@@ -12,8 +12,8 @@ from samovar.data.prepare import prepare, ready
 from samovar.data.sources.folder import class_folders, is_presplit
 from samovar.data.store import Store, data_folder
 from samovar.errors import DataError
-from samovar.settings.config import PrepareSettings
-from samovar.settings.run_config import TrainSettings
+from samovar.settings.data import PrepareSettings
+from samovar.settings.training import TrainSettings
 
 
 def prepare_own(kind: str, settings: TrainSettings, root: Path | None) -> tuple[TrainSettings, list[str]]:

@@ -9,7 +9,8 @@ from filelock import FileLock, Timeout
 
 from samovar.core.files import output_folder, write_whole
 from samovar.errors import OutputError, RunError
-from samovar.settings.run_config import TrainSettings, differences, from_dict
+from samovar.settings.stored import differences, from_dict
+from samovar.settings.training import TrainSettings
 
 FORMAT = 1
 

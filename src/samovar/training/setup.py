@@ -7,15 +7,15 @@ from typing import NamedTuple
 import torch
 from torch import nn
 
-from samovar.artifacts.model_folder import load_model
-from samovar.data.augmentation import Normalisation
+from samovar.artifacts.saved_model import load_model
 from samovar.data.dataset import Dataset
+from samovar.data.normalization import Normalisation
 from samovar.data.prepare import ready
 from samovar.data.store import Store
 from samovar.errors import DataError, RunError
 from samovar.evaluation.task_runner import check_input
 from samovar.models.few_shot_model import FewShotModel
-from samovar.settings.run_config import TrainSettings
+from samovar.settings.training import TrainSettings
 
 
 def store_dataset(settings: TrainSettings, split: str, store: Store | None = None) -> Dataset:

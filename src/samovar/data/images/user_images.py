@@ -10,7 +10,8 @@ import torch
 from numpy.typing import NDArray
 from PIL import Image
 
-from samovar.data.images.decode import Conversion, convert, decode, read_file
+from samovar.data.images.conversion import Conversion, convert
+from samovar.data.images.decode import decode, read_file
 from samovar.data.sources import REGISTRY
 from samovar.data.sources.folder import class_folders
 from samovar.data.store import Store

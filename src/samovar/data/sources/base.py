@@ -6,7 +6,7 @@ from pathlib import Path
 
 from samovar.data.store import Contents
 from samovar.errors import DataError
-from samovar.settings.config import PrepareSettings
+from samovar.settings.data import PrepareSettings
 
 
 @dataclass(frozen=True)

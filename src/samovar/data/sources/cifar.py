@@ -10,7 +10,7 @@ from samovar.data.sources.base import Download, Source, missing
 from samovar.data.splits import published
 from samovar.data.store import ClassEntry, Contents
 from samovar.errors import DataError
-from samovar.settings.config import PrepareSettings
+from samovar.settings.data import PrepareSettings
 
 ARCHIVE = Download("https://www.cs.toronto.edu/~kriz/cifar-100-binary.tar.gz", "03b5dce01913d631647c71ecec9e9cb8")
 PARTS = ("train.bin", "test.bin", "fine_label_names.txt", "coarse_label_names.txt")

@@ -10,7 +10,7 @@ from samovar.data.sources.base import Source, missing
 from samovar.data.splits import by_file, by_fraction
 from samovar.data.store import ClassEntry, Contents
 from samovar.errors import DataError
-from samovar.settings.config import PrepareSettings
+from samovar.settings.data import PrepareSettings
 
 HINT = "Give an npz file with the arrays features (n, d) and labels (n), or a folder with features.npy and labels.npy."
 

@@ -4,12 +4,13 @@ from pathlib import Path
 
 import numpy as np
 
-from samovar.data.images.decode import EXTENSIONS, Conversion, decode_all, read_file
+from samovar.data.images.conversion import Conversion
+from samovar.data.images.decode import EXTENSIONS, decode_all, read_file
 from samovar.data.sources.base import Source, missing
 from samovar.data.splits import Split, by_file, by_fraction
 from samovar.data.store import SPLITS, ClassEntry, Contents, fingerprint
 from samovar.errors import DataError
-from samovar.settings.config import PrepareSettings
+from samovar.settings.data import PrepareSettings
 
 HINT = f"Give a folder with one folder per class and the images ({', '.join(EXTENSIONS)}) inside them."
 

@@ -18,7 +18,7 @@ from PIL import Image, ImageDraw, ImageFont
 from samovar.core.randomness import generator
 from samovar.data.sources.base import Source
 from samovar.data.store import ClassEntry, Contents
-from samovar.settings.config import PrepareSettings
+from samovar.settings.data import PrepareSettings
 
 SIZE, OVERSAMPLING, DRAWINGS = 28, 4, 20
 CANVAS = SIZE * OVERSAMPLING

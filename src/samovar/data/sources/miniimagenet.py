@@ -10,12 +10,13 @@ from typing import NamedTuple
 import numpy as np
 
 from samovar.data.archive import Zip, find
-from samovar.data.images.decode import EXTENSIONS, Conversion, decode_all, read_file
+from samovar.data.images.conversion import Conversion
+from samovar.data.images.decode import EXTENSIONS, decode_all, read_file
 from samovar.data.sources.base import Source, missing
 from samovar.data.splits import published
 from samovar.data.store import SPLITS, ClassEntry, Contents, fingerprint
 from samovar.errors import DataError
-from samovar.settings.config import PrepareSettings
+from samovar.settings.data import PrepareSettings
 
 HINT = (
     "It cannot be downloaded freely (ImageNet's terms). Put images.zip or the folder images there with Ravi's "

@@ -6,12 +6,13 @@ from pathlib import Path, PurePosixPath
 import numpy as np
 
 from samovar.data.archive import Zip, find
-from samovar.data.images.decode import Conversion, decode_all
+from samovar.data.images.conversion import Conversion
+from samovar.data.images.decode import decode_all
 from samovar.data.sources.base import Download, Source, missing
 from samovar.data.splits import by_count, published
 from samovar.data.store import ClassEntry, Contents
 from samovar.errors import DataError
-from samovar.settings.config import PrepareSettings
+from samovar.settings.data import PrepareSettings
 
 ADDRESS = "https://raw.githubusercontent.com/brendenlake/omniglot/master/python"
 DOWNLOADS = (

@@ -6,8 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from samovar.models.backbones.dropout import dropout
-from samovar.models.backbones.norm import NormMode, TaskBatchNorm
+from samovar.models.backbones.layers import NormMode, TaskBatchNorm, dropout
 
 
 class Conv(nn.Module):

@@ -1,26 +1,12 @@
 """ResNet-12 as TADAM has it: four blocks of three convolutions, swish, a projected shortcut, optional FiLM."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
-import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from samovar.models.backbones.norm import NormMode, TaskBatchNorm
-
-
-class Film(NamedTuple):
-    """Scale and shift of one convolution's channels, for each task: (T, c) each."""
-
-    gamma: Tensor
-    beta: Tensor
-
-    def __call__(self, x: Tensor) -> Tensor:
-        """(1 + gamma) * x + beta for images (T * n, c, H, W)."""
-        images = x.shape[0] // self.gamma.shape[0]
-        gamma, beta = (each.repeat_interleave(images, 0)[:, :, None, None] for each in self)
-        return torch.addcmul(beta, x, 1 + gamma)
+from samovar.models.backbones.layers import NormMode, TaskBatchNorm
+from samovar.models.task_embedding import Film
 
 
 class Block(nn.Module):

@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from samovar.reporting.figures.plots import plain_label, png
+from samovar.reporting.figures.style import plain_label, png
 
 WAYS = {  # name in the file: label, colour, line
     "predictive": ("sampled classifiers", "#0072B2", "-"),

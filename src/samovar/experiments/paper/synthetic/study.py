@@ -27,7 +27,7 @@ from samovar.experiments.paper.synthetic.model import (
     variational_loss,
     zero_variance_limit,
 )
-from samovar.settings.config import SyntheticSettings
+from samovar.settings.synthetic import SyntheticSettings
 
 Tick = Callable[[], None]
 """Called after every update."""

@@ -1,4 +1,4 @@
-"""When to answer "none of these": thresholds on the distance to the nearest class, from tasks of held-out classes."""
+"""When to answer "none of these": thresholds on the distance to the nearest class."""
 
 import dataclasses
 import math
@@ -7,27 +7,19 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
+from torch import Tensor
+from torch.nn import functional
 
-from samovar.data.episodes import EpisodeSampler
 from samovar.errors import SettingsError
-from samovar.evaluation.task_runner import TaskEvaluator
-from samovar.prediction.distance import cosine_distance
-from samovar.prediction.sampling_noise import BANK
-from samovar.settings.config import EpisodeSettings
+from samovar.models.precision import full_precision
 
 SCORE = "cosine distance to the nearest class mean"
 """What the thresholds are of; those of another score say nothing here."""
-
 RATES = (0.5, 0.4, 0.3, 0.2, 0.15, 0.1, 0.07, 0.05, 0.03, 0.02, 0.01, 0.005)
 """False-rejection rates whose thresholds are stored; others lie between them."""
-WAYS, SHOTS = (1, 2, 3, 5, 10, 20, 50), (1, 2, 5, 10, 20)
 MOST_CHANGE = 2.0
 """Thresholds follow the task's own images at most by this factor."""
-MOST_TASKS = 60
-MOST_QUERIES = 100
-"""Queries of a task, at most ten of each class."""
 
 
 def factor(spread: float | None) -> float:
@@ -105,32 +97,6 @@ class Rejection:
         return {"score": SCORE} | dataclasses.asdict(self)
 
 
-@torch.no_grad()
-def measure_rejection(evaluator: TaskEvaluator, seed: int, tasks: int = MOST_TASKS) -> Rejection | None:
-    """Thresholds for every shape that the evaluator's data allows; None if it allows none."""
-    tasks = min(tasks, MOST_TASKS)
-    cells = [_measure(evaluator, way, shot, seed, tasks) for way in WAYS for shot in SHOTS]
-    found = tuple(cell for cell in cells if cell is not None)
-    return Rejection(f"{tasks} tasks of each shape from {evaluator.dataset.description}", found) if found else None
-
-
-def _measure(evaluator: TaskEvaluator, way: int, shot: int, seed: int, tasks: int) -> Cell | None:
-    drawn = max(2, way)  # one class is measured on tasks of two, each query by its own class alone
-    queries = min(10, MOST_QUERIES // drawn, int(evaluator.dataset.counts.min()) - shot)
-    if len(evaluator.dataset) < drawn or queries < 1:
-        return None
-    sampler = EpisodeSampler(evaluator.dataset, EpisodeSettings(drawn, shot, queries), seed)
-    scores = []
-    for first in range(0, tasks, BANK):
-        episodes = sampler.draw(first, min(BANK, tasks - first))
-        means, query = evaluator.class_means(episodes), evaluator.features(episodes.query)
-        if way == 1:
-            means, query = means[:, :, None], query.unflatten(1, (drawn, queries))
-        scores.append(cosine_distance(query, means).flatten())
-    quantiles = np.quantile(torch.cat(scores).cpu().double().numpy(), 1 - np.array(RATES))
-    return Cell(way, shot, tuple(float(each) for each in quantiles))
-
-
 def describe(
     cell: Cell, about: str, rate: float, ways: int, shots: Sequence[int] | NDArray[np.integer[Any]], change: float
 ) -> str:
@@ -140,3 +106,31 @@ def describe(
     exact = cell.way == ways and float(np.median(shots)) == cell.shot
     own = "" if change == 1 else f"; threshold x {change:.2f} for the spread of these images"
     return f"{text}; {shape}{'' if exact else ', the nearest measured shape'}){own}"
+
+
+def cosine(features: Tensor, class_means: Tensor) -> Tensor:
+    """The cosine between each query and each class mean; (..., Q, d), (..., N, d) -> (..., Q, N).
+
+    By one product of matrices: torch's cosine_similarity would hold Q x N x d numbers.
+    """
+    with full_precision(features):
+        directions = functional.normalize(features.float(), dim=-1)
+        return directions @ functional.normalize(class_means.float(), dim=-1).mT
+
+
+def nearest(cosines: Tensor) -> Tensor:
+    """1 - the cosine of the nearest class, from 0 to 2 (rounding may pass either); (..., Q, N) -> (..., Q)."""
+    return (1 - cosines.amax(-1)).clamp(0, 2)
+
+
+def cosine_distance(features: Tensor, class_means: Tensor) -> Tensor:
+    """1 - the cosine between a query and the nearest class mean, from 0 to 2; (..., Q, d), (..., N, d) -> (..., Q).
+
+    The entropy of the predictive is the doubt *between* the classes: it is small for a query that is like none of them
+    as long as one is the least unlike. Distance asks how unlike, and finds such queries better (docs/own_images.md).
+
+    >>> import torch
+    >>> cosine_distance(torch.tensor([[3.0, 0.0], [-1.0, 0.0]]), torch.tensor([[1.0, 0.0], [0.0, 1.0]]))
+    tensor([0., 1.])
+    """
+    return nearest(cosine(features, class_means))

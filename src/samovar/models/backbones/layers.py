@@ -1,5 +1,6 @@
-"""Batch norm as a choice: running averages (inductive), or each task's own statistics (VERSA, transductive)."""
+"""Layers of the backbones: batch norm as a choice, and dropout whose masks come from a given noise."""
 
+from collections.abc import Sequence
 from typing import Literal
 
 import torch
@@ -94,3 +95,11 @@ def synchronise(module: nn.Module) -> None:
             setattr(module, name, SynchronisedBatchNorm(part))
         else:
             synchronise(part)
+
+
+def dropout(x: Tensor, rate: float, generators: Sequence[torch.Generator]) -> Tensor:
+    """Element-wise inverted dropout of (groups * n, ...), each group of images by its own generator."""
+    keep = torch.empty(x.shape, dtype=torch.bool, device=x.device)  # masks do not depend on x's memory order
+    for mask, generator in zip(keep.unflatten(0, (len(generators), -1)), generators, strict=True):
+        mask.bernoulli_(1 - rate, generator=generator)
+    return x * keep * (1 / (1 - rate))

@@ -2,29 +2,14 @@
 
 import dataclasses
 import math
-import types
-import typing
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeVar
+from typing import Literal
 
 from samovar.errors import SettingsError
-from samovar.settings.config import AugmentationSettings, EpisodeSettings, ModelSettings, Protocol, check_finite
-
-Settings = TypeVar("Settings")
-
-
-@dataclass(frozen=True)
-class DataSettings:
-    """Which data, and how it enters the network."""
-
-    name: str = "glyphs"
-    """A prepared data set (`samovar data list`)."""
-    scheme: str | None = None
-    """The splitting scheme, if not the first (omniglot: vinyals, versa)."""
-    rotations: bool = False
-    """Turned images are new classes (Omniglot)."""
-    normalisation: Literal["standard", "unit"] = "standard"
-    """Mean 0 and deviation 1 over the training classes, or only from 0 to 1 (VERSA)."""
+from samovar.settings.checks import check_finite
+from samovar.settings.data import AugmentationSettings, DataSettings
+from samovar.settings.model import ModelSettings
+from samovar.settings.tasks import EpisodeSettings, Protocol
 
 
 @dataclass(frozen=True)
@@ -98,15 +83,6 @@ class ValidationSettings:
 
 
 @dataclass(frozen=True)
-class Published:
-    """A figure of the paper, in percent."""
-
-    table: str
-    accuracy: float
-    ci95: float
-
-
-@dataclass(frozen=True)
 class TrainSettings:
     """A training run."""
 
@@ -159,51 +135,3 @@ class Devices:
             raise SettingsError(f"The device is cpu, cuda, mps or auto, but {self.accelerator!r} was asked for.")
         if self.devices < 1 or self.nodes < 1:
             raise SettingsError("--devices and --nodes must be at least 1.")
-
-
-def from_dict(kind: type[Settings], values: dict[str, Any]) -> Settings:
-    """A dataclass tree from the JSON form of `dataclasses.asdict`; unknown names are refused.
-
-    What is not there takes its default: a field that is added later must do by default what was done without it, so
-    that stored models, runs and evidence stay readable.
-
-    >>> from_dict(DataSettings, {"name": "omniglot", "rotations": True}).normalisation
-    'standard'
-    """
-    if not isinstance(values, dict):
-        raise SettingsError(f"The stored {kind.__name__} is {values!r}, which is not a table of settings.")
-    hints = typing.get_type_hints(kind)
-    fields = dataclasses.fields(kind)  # type: ignore[arg-type]
-    required = {each.name for each in fields if each.default is each.default_factory is dataclasses.MISSING}
-    wrong = sorted(set(values) - {each.name for each in fields} | required - set(values))
-    if wrong:
-        raise SettingsError(f"The stored {kind.__name__} has unknown or missing fields: {', '.join(wrong)}.")
-    return kind(**{name: _value(hints[name], value) for name, value in values.items()})
-
-
-def _value(hint: Any, value: Any) -> Any:
-    """A value of the kind that a field has, or a complaint: files may hold anything."""
-    if dataclasses.is_dataclass(hint) and isinstance(value, dict):
-        return from_dict(typing.cast(type, hint), value)
-    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
-    if origin in (types.UnionType, typing.Union):
-        return None if value is None else _value(next(each for each in arguments if each is not type(None)), value)
-    if origin is tuple and isinstance(value, list | tuple):
-        return tuple(_value(arguments[0], each) for each in value)
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    fits = value in arguments if origin is Literal else number if hint is float else type(value) is hint
-    if not fits:
-        raise SettingsError(f"A stored setting is {value!r}, which is not {hint}.")
-    return value
-
-
-def differences(first: Any, second: Any, prefix: str = "") -> list[str]:
-    """Fields in which two dataclass trees differ, as flag: old -> new."""
-    found = []
-    for each in dataclasses.fields(first):
-        old, new, name = getattr(first, each.name), getattr(second, each.name), f"{prefix}{each.name}"
-        if dataclasses.is_dataclass(old) and type(old) is type(new):
-            found += differences(old, new, f"{name}.")
-        elif old != new:
-            found.append(f"{name}: {old} -> {new}")
-    return found

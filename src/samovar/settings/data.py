@@ -1,0 +1,59 @@
+"""Which data, how it is prepared, and how it enters the network."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from samovar.errors import SettingsError
+
+
+@dataclass(frozen=True)
+class PrepareSettings:
+    """How to prepare a user's own data (the benchmarks have nothing to choose)."""
+
+    size: int = 84
+    """Height and width of the stored images in pixels, after a central square crop (folder)."""
+    colour: Literal["rgb", "grey"] = "rgb"
+    """Colour or grey images (folder)."""
+    inverted: bool = False
+    """Store dark ink on white paper as bright ink on black (folder)."""
+    fractions: tuple[float, float, float] = (0.64, 0.16, 0.2)
+    """Shares of the classes for train, val and test, unless they are given in another way (folder, features)."""
+    split_file: Path | None = None
+    """JSON file {"train": [class, ...], "val": [...], "test": [...]} instead of fractions (folder, features)."""
+    seed: int = 0
+    """Seed of the split by fractions."""
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.size <= 1024:
+            raise SettingsError(f"--size must be from 1 to 1024 pixels, but is {self.size}.")
+
+
+@dataclass(frozen=True)
+class AugmentationSettings:
+    """Random changes of training images; strengths as MetaOptNet has them, since the paper gives none."""
+
+    flip: bool = False
+    """Mirror half of the images."""
+    crop_padding: int = 0
+    """Pad by so many pixels on each side and crop at random (4 for 32 pixels, 8 for 84)."""
+    jitter: float = 0.0
+    """Change brightness, contrast and saturation by factors from 1 - jitter to 1 + jitter (0.4)."""
+
+    def __post_init__(self) -> None:
+        if self.crop_padding < 0 or not 0 <= self.jitter <= 1:
+            raise SettingsError("--crop-padding must not be negative, and --jitter must be from 0 to 1.")
+
+
+@dataclass(frozen=True)
+class DataSettings:
+    """Which data, and how it enters the network."""
+
+    name: str = "glyphs"
+    """A prepared data set (`samovar data list`)."""
+    scheme: str | None = None
+    """The splitting scheme, if not the first (omniglot: vinyals, versa)."""
+    rotations: bool = False
+    """Turned images are new classes (Omniglot)."""
+    normalisation: Literal["standard", "unit"] = "standard"
+    """Mean 0 and deviation 1 over the training classes, or only from 0 to 1 (VERSA)."""
