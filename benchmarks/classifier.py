@@ -30,7 +30,7 @@ from samovar.classifier.estimator import FewShotClassifier
 from samovar.core.allocator import tune_allocator
 from samovar.data.augmentation import network_input
 from samovar.data.images.conversion import Conversion
-from samovar.data.normalization import Normalisation
+from samovar.data.normalization import Normalization
 from samovar.data.prepare import prepare
 from samovar.models.few_shot_model import FewShotModel
 from samovar.settings.data import DataSettings
@@ -55,7 +55,7 @@ def timed(work: Callable[[], Any], repeats: int) -> float:
 
 def overhead() -> dict[str, Any]:
     """Fit and predict against the bare backbone."""
-    normalisation = Normalisation((0.5,) * 3, (0.25,) * 3)
+    normalisation = Normalization((0.5,) * 3, (0.25,) * 3)
     saved = SavedModel(FewShotModel(ModelSettings()).eval(), normalisation, {}, Conversion(32))
     images = torch.randint(256, (100, 32, 32, 3), dtype=torch.uint8)
     labels = [f"class {i}" for i in range(5) for _ in range(5)]
@@ -87,7 +87,9 @@ def vectors(seed: int, classes: int, each: int) -> tuple[NDArray[np.float32], ND
     noise = np.random.default_rng(seed)
     spread = np.linspace(0.5, 6.0, WIDTH)
     labels = np.repeat(np.arange(classes), each)
-    values = noise.normal(size=(classes, WIDTH))[labels] + spread * noise.normal(size=(len(labels), WIDTH))
+    values = noise.normal(size=(classes, WIDTH))[labels] + spread * noise.normal(
+        size=(len(labels), WIDTH)
+    )
     return values.astype(np.float32), labels
 
 
@@ -116,7 +118,11 @@ def many_classes(folder: Path) -> dict[str, Any]:
     values, labels = vectors(2, 1000, 30)
     order = np.arange(len(labels)) % 30
     support, query = order < 20, order >= 20
-    result: dict[str, Any] = {"classes": 1000, "support": int(support.sum()), "queries": int(query.sum())}
+    result: dict[str, Any] = {
+        "classes": 1000,
+        "support": int(support.sum()),
+        "queries": int(query.sum()),
+    }
     for name, classifier in {
         "samovar (32 samples)": FewShotClassifier(model, samples=32),
         "logistic regression": LogisticRegression(max_iter=100),
@@ -131,7 +137,9 @@ def many_classes(folder: Path) -> dict[str, Any]:
             "accuracy": round(float((probabilities.argmax(1) == labels[query]).mean()), 4),
             "nll": round(float(-np.log(np.maximum(at_label, 1e-30)).mean()), 3),
             "seconds": round(seconds, 1),
-            "peak_megabytes_so_far": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000),
+            "peak_megabytes_so_far": round(
+                resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
+            ),
         }
     return result
 
@@ -141,7 +149,11 @@ def main() -> None:
     tune_allocator()
     with tempfile.TemporaryDirectory() as folder:
         os.environ["SAMOVAR_DATA"] = str(Path(folder) / "data")
-        result = {"threads": torch.get_num_threads(), "overhead": overhead(), "features": many_classes(Path(folder))}
+        result = {
+            "threads": torch.get_num_threads(),
+            "overhead": overhead(),
+            "features": many_classes(Path(folder)),
+        }
     print(json.dumps(result, indent=1))
 
 

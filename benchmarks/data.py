@@ -24,7 +24,7 @@ from samovar.core.allocator import tune_allocator
 from samovar.data.augmentation import augmentation_noise, network_input
 from samovar.data.dataset import Dataset
 from samovar.data.episodes import Episodes, EpisodeSampler
-from samovar.data.normalization import Normalisation
+from samovar.data.normalization import Normalization
 from samovar.data.prepare import prepare
 from samovar.settings.data import AugmentationSettings
 from samovar.settings.tasks import EpisodeSettings
@@ -51,7 +51,7 @@ class Arguments:
 class ImageFiles(torch.utils.data.Dataset[Tensor]):
     """Opens an image file for each index, flips and normalises it."""
 
-    def __init__(self, folder: Path, normalisation: Normalisation) -> None:
+    def __init__(self, folder: Path, normalisation: Normalization) -> None:
         self.folder, self.normalisation = folder, normalisation
 
     def __getitem__(self, index: int) -> Tensor:
@@ -62,7 +62,8 @@ class ImageFiles(torch.utils.data.Dataset[Tensor]):
         if torch.rand(()) < 0.5:
             tensor = tensor.flip(-1)
         mean, std = (
-            torch.tensor(values)[:, None, None] for values in (self.normalisation.mean, self.normalisation.std)
+            torch.tensor(values)[:, None, None]
+            for values in (self.normalisation.mean, self.normalisation.std)
         )
         return (tensor - mean) / std
 
@@ -71,9 +72,15 @@ def conv4(channels: int) -> nn.Module:
     """Four blocks of 64 filters, in channels_last."""
     blocks: list[nn.Module] = []
     for i in range(4):
-        blocks += [nn.Conv2d(64 if i else channels, 64, 3, padding=1, bias=False), nn.BatchNorm2d(64), nn.ReLU()]
+        blocks += [
+            nn.Conv2d(64 if i else channels, 64, 3, padding=1, bias=False),
+            nn.BatchNorm2d(64),
+            nn.ReLU(),
+        ]
         blocks += [nn.MaxPool2d(2, ceil_mode=True)]
-    return nn.Sequential(*blocks, nn.AdaptiveAvgPool2d(1), nn.Flatten()).to(memory_format=torch.channels_last)
+    return nn.Sequential(*blocks, nn.AdaptiveAvgPool2d(1), nn.Flatten()).to(
+        memory_format=torch.channels_last
+    )
 
 
 def median_seconds(work: Callable[[int], object], repeats: int) -> float:
@@ -95,7 +102,9 @@ def all_images(episodes: Episodes) -> np.ndarray:
 def save_files(dataset: Dataset, indices: np.ndarray, folder: Path) -> None:
     """The images as PNG files."""
     for index in np.unique(indices):
-        Image.fromarray(dataset.gather(np.array([index]))[0].numpy().squeeze()).save(folder / f"{index}.png")
+        Image.fromarray(dataset.gather(np.array([index]))[0].numpy().squeeze()).save(
+            folder / f"{index}.png"
+        )
 
 
 def main(arguments: Arguments) -> None:
@@ -103,7 +112,7 @@ def main(arguments: Arguments) -> None:
     dataset = Dataset(prepare(arguments.data))
     settings = EpisodeSettings(5, arguments.shot, arguments.queries)
     sampler = EpisodeSampler(dataset, settings, seed=0)
-    normalisation = Normalisation.standard(dataset.store)
+    normalisation = Normalization.standard(dataset.store)
     flip, tasks = AugmentationSettings(flip=True), arguments.tasks
 
     def make_batch(step: int) -> Tensor:
@@ -115,24 +124,33 @@ def main(arguments: Arguments) -> None:
     model = conv4(batch.shape[1])
 
     def train(_: int) -> None:
-        nn.functional.cross_entropy(model(batch), torch.zeros(len(batch), dtype=torch.long)).backward()
+        nn.functional.cross_entropy(
+            model(batch), torch.zeros(len(batch), dtype=torch.long)
+        ).backward()
 
     ours = median_seconds(make_batch, arguments.batches)
     step = median_seconds(train, arguments.batches)
     result = {"data": dataset.description, "images_per_batch": len(batch), "batch_ms": 1000 * ours}
     result |= {"conv4_step_ms": 1000 * step, "batch_share_of_step": ours / step}
     with tempfile.TemporaryDirectory() as name:
-        episodes = [all_images(sampler.draw(i * tasks, tasks)).reshape(-1) for i in range(arguments.batches + 1)]
+        episodes = [
+            all_images(sampler.draw(i * tasks, tasks)).reshape(-1)
+            for i in range(arguments.batches + 1)
+        ]
         save_files(dataset, np.concatenate(episodes), Path(name))
         for workers in (0, arguments.workers):
-            loader = DataLoader(ImageFiles(Path(name), normalisation), batch_sampler=episodes, num_workers=workers)
+            loader = DataLoader(
+                ImageFiles(Path(name), normalisation), batch_sampler=episodes, num_workers=workers
+            )
             batches = iter(loader)
             usual = median_seconds(lambda _, batches=batches: next(batches), arguments.batches)
             result |= {
                 f"dataloader_{workers}_workers_ms": 1000 * usual,
                 f"times_faster_than_{workers}_workers": usual / ours,
             }
-    rounded = {key: round(value, 3) if isinstance(value, float) else value for key, value in result.items()}
+    rounded = {
+        key: round(value, 3) if isinstance(value, float) else value for key, value in result.items()
+    }
     print(json.dumps(rounded | {"threads": torch.get_num_threads()}, indent=1))
 
 

@@ -25,7 +25,7 @@ from samovar.artifacts.saved_model import SavedModel
 from samovar.core.allocator import tune_allocator
 from samovar.data.dataset import Dataset
 from samovar.data.episodes import EpisodeSampler
-from samovar.data.normalization import Normalisation
+from samovar.data.normalization import Normalization
 from samovar.data.prepare import ready
 from samovar.data.store import ClassEntry, Contents
 from samovar.data.store_writer import write_store
@@ -75,7 +75,9 @@ def data(folder: Path) -> Dataset:
 
 def model_of(case: str) -> SavedModel:
     """An untrained model."""
-    return SavedModel(FewShotModel(CASES[case]).eval(), Normalisation((0.5,) * 3, (0.25,) * 3, 255.0))
+    return SavedModel(
+        FewShotModel(CASES[case]).eval(), Normalization((0.5,) * 3, (0.25,) * 3, 255.0)
+    )
 
 
 @torch.no_grad()
@@ -86,7 +88,10 @@ def plain_way(case: str, tasks: int, dataset: Dataset) -> float:
     sampler = EpisodeSampler(dataset, protocol.tasks, 0)
 
     def images(indices: np.ndarray) -> torch.Tensor:
-        pixels = [torch.from_numpy(dataset.store.array[i].astype(np.float32)).permute(2, 0, 1) for i in indices]
+        pixels = [
+            torch.from_numpy(dataset.store.array[i].astype(np.float32)).permute(2, 0, 1)
+            for i in indices
+        ]
         return saved.normalisation(torch.stack(pixels))
 
     def one(task: int) -> None:
@@ -114,7 +119,14 @@ def plain_way(case: str, tasks: int, dataset: Dataset) -> float:
 
 def measure(case: str, arguments: Arguments, dataset: Dataset) -> dict[str, Any]:
     """Ours, with as many samples and with few quasi-random ones, against the plain way."""
-    command = [sys.executable, __file__, "--plain", case, "--plain-tasks", str(arguments.plain_tasks)]
+    command = [
+        sys.executable,
+        __file__,
+        "--plain",
+        case,
+        "--plain-tasks",
+        str(arguments.plain_tasks),
+    ]
     plain = float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
     saved, seconds, memory = model_of(case), {}, []
     paper = Protocol(shot=5, episodes=arguments.episodes)

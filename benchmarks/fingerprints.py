@@ -21,7 +21,9 @@ from PIL import Image
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 TINY = "--updates 4 --tasks 2 --model.samples 3 --checkpoint-every 2 --trace-every 1 --validation.every 2"
-TINY += " --validation.tasks 4 --validation.test-tasks 8 --validation.test-samples 4 --accelerator cpu"
+TINY += (
+    " --validation.tasks 4 --validation.test-tasks 8 --validation.test-samples 4 --accelerator cpu"
+)
 SHAPE = "--episodes.way 4 --episodes.shot 2 --episodes.queries 3 --validation.queries 3 --validation.shot 2"
 RUNS = {
     "samovar": "--model.width 8",
@@ -34,9 +36,28 @@ RUNS = {
     "--model.classifier euclidean --model.alpha 7.5 --optimizer.kind sgd --optimizer.schedule drops "
     "--optimizer.drops 2",
 }
-PROSE = {"text", "temperature_note", "about", "figures", "images_per_second", "seconds_left", "image", "verdict"}
+PROSE = {
+    "text",
+    "temperature_note",
+    "about",
+    "figures",
+    "images_per_second",
+    "seconds_left",
+    "image",
+    "verdict",
+}
 """Keys of JSON files whose values are sentences for people, or depend on the clock or on folders."""
-EXPERIMENTS = ("table1", "table2", "shots", "calibration", "collapse", "beta", "sampling", "omniglot", "longer")
+EXPERIMENTS = (
+    "table1",
+    "table2",
+    "shots",
+    "calibration",
+    "collapse",
+    "beta",
+    "sampling",
+    "omniglot",
+    "longer",
+)
 
 
 def samovar(*arguments: str) -> str:
@@ -70,7 +91,9 @@ def json_digest(text: str | bytes) -> str:
 def run_digests(run: Path) -> dict[str, str]:
     """Hash the files of a training run."""
     checkpoint = sorted((run / "checkpoints").glob("*.json"))[-1]
-    metrics = [without_prose(json.loads(line)) for line in (run / "metrics.jsonl").read_text().splitlines()]
+    metrics = [
+        without_prose(json.loads(line)) for line in (run / "metrics.jsonl").read_text().splitlines()
+    ]
     return {
         "weights": digest((run / "model" / "model.safetensors").read_bytes()),
         "config": json_digest((run / "model" / "config.json").read_bytes()),
@@ -84,7 +107,10 @@ def evaluation_digests(folder: Path) -> dict[str, str]:
     """Hash the files of an evaluation."""
     with np.load(folder / "evaluation.npz") as arrays:
         content = b"".join(name.encode() + arrays[name].tobytes() for name in sorted(arrays))
-    return {"summary": json_digest((folder / "evaluation.json").read_bytes()), "tasks": digest(content)}
+    return {
+        "summary": json_digest((folder / "evaluation.json").read_bytes()),
+        "tasks": digest(content),
+    }
 
 
 def draw_images(folder: Path, first: int, count: int) -> None:
@@ -94,7 +120,9 @@ def draw_images(folder: Path, first: int, count: int) -> None:
         (folder / name).mkdir(parents=True, exist_ok=True)
         for number in range(first, first + count):
             stripes = (direction // (3 + number % 4)) % 2 * 200
-            pixels = np.stack([stripes, (stripes + 30 * number) % 256, 255 - stripes], -1).astype(np.uint8)
+            pixels = np.stack([stripes, (stripes + 30 * number) % 256, 255 - stripes], -1).astype(
+                np.uint8
+            )
             Image.fromarray(pixels).save(folder / name / f"{number}.png")
 
 
@@ -104,9 +132,21 @@ def task_digests(folder: Path, model: str) -> dict[str, str]:
     draw_images(folder / "more", 3, 1)
     draw_images(folder / "query", 10, 2)
     task = folder / f"{model}.safetensors"
-    samovar("fit", "--model", model, "--support", str(folder / "support"), "--task", str(task), "--device", "cpu")
+    samovar(
+        "fit",
+        "--model",
+        model,
+        "--support",
+        str(folder / "support"),
+        "--task",
+        str(task),
+        "--device",
+        "cpu",
+    )
     first = digest(task.read_bytes())
-    samovar("fit", "--support", str(folder / "more"), "--task", str(task), "--add", "--device", "cpu")
+    samovar(
+        "fit", "--support", str(folder / "more"), "--task", str(task), "--add", "--device", "cpu"
+    )
     queries = [str(path) for path in sorted((folder / "query").glob("*/*.png"))]
     answers = samovar("predict", str(task), *queries, "--json", "--device", "cpu")
     return {"task": first, "grown task": digest(task.read_bytes()), "answers": json_digest(answers)}
@@ -119,9 +159,16 @@ def fingerprints(work: Path) -> dict[str, Any]:
         run = work / name
         samovar("train", "glyphs", *TINY.split(), *SHAPE.split(), *flags.split(), "--out", str(run))
         protocol = "--way 3 --shot 2 --queries 4 --episodes 25 --samples 20 --device cpu"
-        samovar("evaluate", str(run), *protocol.split(), *([] if name == "versa" else ["--outside", "3"]))
+        samovar(
+            "evaluate",
+            str(run),
+            *protocol.split(),
+            *([] if name == "versa" else ["--outside", "3"]),
+        )
         found[name] = run_digests(run) | evaluation_digests(run / "evaluation")
-    samovar("compare", str(work / "samovar"), str(work / "separate"), "--out", str(work / "compared"))
+    samovar(
+        "compare", str(work / "samovar"), str(work / "separate"), "--out", str(work / "compared")
+    )
     comparison = json.loads((work / "compared" / "comparison.json").read_bytes())
     comparison = {key: value for key, value in comparison.items() if key not in ("first", "second")}
     found["comparison"] = json_digest(json.dumps(comparison))
@@ -133,7 +180,15 @@ def fingerprints(work: Path) -> dict[str, Any]:
     found["presets"] = json_digest(samovar("presets", "--json"))
     shutil.copytree(REPOSITORY / "results", work / "results")
     for name in EXPERIMENTS:
-        samovar("reproduce", name, "--measured-only", "--out", str(work / "results"), "--runs", str(work / "runs"))
+        samovar(
+            "reproduce",
+            name,
+            "--measured-only",
+            "--out",
+            str(work / "results"),
+            "--runs",
+            str(work / "runs"),
+        )
         found[f"reproduce {name}"] = json_digest((work / "results" / f"{name}.json").read_bytes())
     return found
 

@@ -25,7 +25,9 @@ from samovar.settings.tasks import EpisodeSettings
 RATES = (0.05, 0.1, 0.2)
 
 
-def measure(model: str, data: str, split: str, settings: EpisodeSettings, tasks: int) -> dict[str, object]:
+def measure(
+    model: str, data: str, split: str, settings: EpisodeSettings, tasks: int
+) -> dict[str, object]:
     """Shares over all queries of the tasks."""
     dataset = Dataset(ready(data), split)
     episodes = EpisodeSampler(dataset, settings, seed=0).draw(0, tasks)
@@ -36,7 +38,9 @@ def measure(model: str, data: str, split: str, settings: EpisodeSettings, tasks:
     for task in range(tasks):
         classifier = FewShotClassifier(saved)
         classifier.begin()
-        classifier.add_converted(list(dataset.gather(episodes.support[task]).numpy()), episodes.support_labels[task])
+        classifier.add_converted(
+            list(dataset.gather(episodes.support[task]).numpy()), episodes.support_labels[task]
+        )
         queries = np.concatenate([episodes.query[task], outside[task]])
         images = list(dataset.gather(queries).numpy())
         for rate in RATES:
@@ -51,14 +55,29 @@ def measure(model: str, data: str, split: str, settings: EpisodeSettings, tasks:
         shares = np.stack(rejected[rate])
         own = float(shares[:, :belong].mean())
         equal = float((doubt[:, belong:] > np.quantile(doubt[:, :belong], 1 - own)).mean())
-        row = {"asked": rate, "belong": own, "others": float(shares[:, belong:].mean()), "others_by_entropy": equal}
+        row = {
+            "asked": rate,
+            "belong": own,
+            "others": float(shares[:, belong:].mean()),
+            "others_by_entropy": equal,
+        }
         found.append({name: round(value, 3) for name, value in row.items()})
     shape = f"{settings.way}-way {settings.shot}-shot"
-    return {"model": model, "data": dataset.description, "tasks": f"{tasks} of {shape}", "rates": found}
+    return {
+        "model": model,
+        "data": dataset.description,
+        "tasks": f"{tasks} of {shape}",
+        "rates": found,
+    }
 
 
 def main(
-    model: str = "glyphs", data: str = "glyphs", split: str = "test", way: int = 5, shot: int = 5, tasks: int = 200
+    model: str = "glyphs",
+    data: str = "glyphs",
+    split: str = "test",
+    way: int = 5,
+    shot: int = 5,
+    tasks: int = 200,
 ) -> None:
     """Print the shares for one model on one data set.
 

@@ -17,7 +17,12 @@ from torch import Tensor
 from torch.distributions import Normal, kl_divergence
 
 from samovar.core.allocator import tune_allocator
-from samovar.experiments.paper.synthetic.study import Training, train_exact, train_monte_carlo, train_variational
+from samovar.experiments.paper.synthetic.study import (
+    Training,
+    train_exact,
+    train_monte_carlo,
+    train_variational,
+)
 from samovar.settings.synthetic import SyntheticSettings
 
 
@@ -33,7 +38,9 @@ class Arguments:
     """Seeds for the Monte Carlo loss."""
 
 
-def plain_loss(method: str, phi: Tensor, support: Tensor, query: Tensor, sigma_y: float, samples: int) -> Tensor:
+def plain_loss(
+    method: str, phi: Tensor, support: Tensor, query: Tensor, sigma_y: float, samples: int
+) -> Tensor:
     """The three losses as one would write them for a single network: support (T, K), query (T, M)."""
 
     def network(parameters: Tensor, observations: Tensor) -> Normal:
@@ -42,7 +49,11 @@ def plain_loss(method: str, phi: Tensor, support: Tensor, query: Tensor, sigma_y
 
     prior = network(phi[0], support)
     if method == "exact":
-        return -Normal(prior.mean[:, None], (prior.variance + sigma_y**2).sqrt()[:, None]).log_prob(query).mean()
+        return (
+            -Normal(prior.mean[:, None], (prior.variance + sigma_y**2).sqrt()[:, None])
+            .log_prob(query)
+            .mean()
+        )
     if method == "monte_carlo":
         psi = prior.rsample((samples,))
         log_likelihood = Normal(psi[..., None], sigma_y).log_prob(query)
@@ -63,7 +74,9 @@ def train_plain(settings: SyntheticSettings, method: str, sigma_y: float, sample
     for step in range(settings.steps):
         rows = (torch.arange(settings.batch) + step * settings.batch) % settings.tasks
         optimizer.zero_grad()
-        torch.autograd.backward(plain_loss(method, phi, support[rows], query[rows], sigma_y, samples))
+        torch.autograd.backward(
+            plain_loss(method, phi, support[rows], query[rows], sigma_y, samples)
+        )
         optimizer.step()
     return phi.detach()
 
@@ -81,7 +94,10 @@ def all_plain(settings: SyntheticSettings) -> int:
 
 def all_batched(settings: SyntheticSettings) -> None:
     """The same networks, as the study trains them."""
-    cheap, costly = Training(settings, settings.seeds), Training(settings, settings.monte_carlo_seeds)
+    cheap, costly = (
+        Training(settings, settings.seeds),
+        Training(settings, settings.monte_carlo_seeds),
+    )
     train_exact(cheap)
     train_variational(cheap)
     for samples in settings.samples:
@@ -103,7 +119,9 @@ def main(arguments: Arguments) -> None:
     all_batched(settings)  # warm-up
     batched = seconds(lambda: all_batched(settings))
     plain = seconds(lambda: all_plain(settings))
-    networks = (1 + len(settings.samples)) * settings.seeds + len(settings.samples) * settings.monte_carlo_seeds
+    networks = (1 + len(settings.samples)) * settings.seeds + len(
+        settings.samples
+    ) * settings.monte_carlo_seeds
     result = {
         "networks": networks * len(settings.sigma_y),
         "updates_each": settings.steps,

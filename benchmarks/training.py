@@ -30,7 +30,7 @@ from samovar.core.allocator import tune_allocator
 from samovar.data.batches import BatchSource, TaskBatch
 from samovar.data.dataset import Dataset
 from samovar.data.episodes import EpisodeSampler
-from samovar.data.normalization import Normalisation
+from samovar.data.normalization import Normalization
 from samovar.data.store import ClassEntry, Contents
 from samovar.data.store_writer import write_store
 from samovar.models.few_shot_model import FewShotModel
@@ -56,7 +56,9 @@ CASES: dict[str, tuple[ModelSettings, EpisodeSettings, int]] = {
         2,
     ),
     "resnet12-32-quarter-width-ten": (
-        ModelSettings(backbone="resnet12", classifier="cosine", size=32, width=16, task_embedding=True),
+        ModelSettings(
+            backbone="resnet12", classifier="cosine", size=32, width=16, task_embedding=True
+        ),
         EpisodeSettings(5, 5, 32, pooled_queries=True),
         2,
     ),
@@ -78,7 +80,9 @@ class Arguments:
 class Bench:
     """Our training of one case on random images."""
 
-    def __init__(self, model: ModelSettings, episodes: EpisodeSettings, tasks: int, folder: Path) -> None:
+    def __init__(
+        self, model: ModelSettings, episodes: EpisodeSettings, tasks: int, folder: Path
+    ) -> None:
         rng = np.random.default_rng(0)
         shape = (model.size, model.size, model.channels)
         names = [str(i) for i in range(64)]
@@ -89,10 +93,14 @@ class Bench:
             {"all": {"train": names}},
             options={"size": model.size},
         )
-        store = write_store(f"random{model.size}", {"title": "", "licence": "", "citation": ""}, contents, folder)
+        store = write_store(
+            f"random{model.size}", {"title": "", "licence": "", "citation": ""}, contents, folder
+        )
         self.dataset = Dataset(store)
         self.settings, self.tasks = OptimizerSettings(), tasks
-        self.source = BatchSource(self.dataset, Normalisation.standard(store), torch.device("cpu"), 0, FLIP)
+        self.source = BatchSource(
+            self.dataset, Normalization.standard(store), torch.device("cpu"), 0, FLIP
+        )
         self.sampler = EpisodeSampler(self.dataset, episodes, 0, group=tasks)
         self.model = FewShotModel(model).to(memory_format=torch.channels_last).train()
         self.optimizer = make_optimizer(self.model.parameters(), self.settings)
@@ -118,7 +126,9 @@ class Bench:
                 self.model.backbone(images.flatten(0, 1), len(images)).sum().backward()
 
 
-def taking_turns(first: Callable[[int], None], second: Callable[[int], None], repeats: int) -> tuple[float, float]:
+def taking_turns(
+    first: Callable[[int], None], second: Callable[[int], None], repeats: int
+) -> tuple[float, float]:
     """Median seconds of two kinds of work that take turns, so that noise hits both."""
     times: tuple[list[float], list[float]] = ([], [])
     for step in range(repeats + 2):
@@ -147,14 +157,20 @@ def usual_way(name: str, updates: int, folder: Path) -> dict[str, float]:
     """The same updates as one would first write them: a DataLoader of single images, a loop over tasks."""
     bench = Bench(*CASES[name], folder)
     model = bench.model.to(memory_format=torch.contiguous_format)
-    everything = bench.dataset.gather(np.arange(len(bench.dataset.store.array))).permute(0, 3, 1, 2).contiguous()
+    everything = (
+        bench.dataset.gather(np.arange(len(bench.dataset.store.array)))
+        .permute(0, 3, 1, 2)
+        .contiguous()
+    )
     mean, std = (
         torch.tensor(values)[:, None, None]
         for values in (bench.source.normalisation.mean, bench.source.normalisation.std)
     )
 
     def load(indices: np.ndarray) -> Tensor:
-        loader = DataLoader(TensorDataset(everything), batch_sampler=[indices.tolist()], collate_fn=collate)
+        loader = DataLoader(
+            TensorDataset(everything), batch_sampler=[indices.tolist()], collate_fn=collate
+        )
         return next(iter(loader))
 
     def collate(items: list[tuple[Tensor]]) -> Tensor:
@@ -165,9 +181,14 @@ def usual_way(name: str, updates: int, folder: Path) -> dict[str, float]:
         episodes, losses = bench.sampler.draw(step * bench.tasks, bench.tasks), []
         for task in range(bench.tasks):
             support, query = load(episodes.support[task]), load(episodes.query[task])
-            labels = (torch.tensor(each[task][None]) for each in (episodes.support_labels, episodes.query_labels))
+            labels = (
+                torch.tensor(each[task][None])
+                for each in (episodes.support_labels, episodes.query_labels)
+            )
             support_labels, query_labels = labels
-            batch = TaskBatch(support[None], support_labels, query[None], query_labels, episodes.classes.shape[1])
+            batch = TaskBatch(
+                support[None], support_labels, query[None], query_labels, episodes.classes.shape[1]
+            )
             losses.append(model(batch, TaskNoise(0, step, [task])).loss)
         bench.optimizer.zero_grad()
         torch.stack(losses).mean().backward()
@@ -218,14 +239,27 @@ def main(arguments: Arguments) -> None:
             print(json.dumps(usual_way(arguments.usual, arguments.updates, folder)))
             return
         tune_allocator()
-        result: dict[str, Any] = {"threads": torch.get_num_threads(), "against_bare": {}, "against_usual": {}}
+        result: dict[str, Any] = {
+            "threads": torch.get_num_threads(),
+            "against_bare": {},
+            "against_usual": {},
+        }
         if arguments.growth:
             result["growth"] = growth(folder, arguments.updates)
         for case in CASES:
             result["against_bare"][case] = against_bare(case, arguments.updates, folder)
         for case in ("conv4-28", "conv4-32"):
-            command = [sys.executable, __file__, "--usual", case, "--updates", str(arguments.updates)]
-            usual = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+            command = [
+                sys.executable,
+                __file__,
+                "--usual",
+                case,
+                "--updates",
+                str(arguments.updates),
+            ]
+            usual = json.loads(
+                subprocess.run(command, capture_output=True, text=True, check=True).stdout
+            )
             ours = (
                 result["against_bare"][case]["images_per_update"]
                 / result["against_bare"][case]["training_images_per_second"]

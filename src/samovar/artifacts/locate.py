@@ -49,4 +49,6 @@ def _from_hub(name: str) -> Path:
     try:
         return Path(snapshot_download(name, allow_patterns=[CONFIG, WEIGHTS, CARD]))
     except Exception as error:  # the library's errors are many, and all mean the same to the user
-        raise ModelError(f"{name} is no folder here, and could not be fetched from the Hub ({error}).") from error
+        raise ModelError(
+            f"{name} is no folder here, and could not be fetched from the Hub ({error})."
+        ) from error

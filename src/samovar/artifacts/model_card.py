@@ -36,7 +36,10 @@ def model_card(saved: "SavedModel") -> str:
 
 def _recipe(stored: dict[str, Any] | None) -> list[str]:
     """How it was trained, in a sentence, where the stored settings tell all of it; nothing is guessed."""
-    if stored is None or not {"tasks", "episodes", "optimizer", "updates", "data", "seed"} <= stored.keys():
+    if (
+        stored is None
+        or not {"tasks", "episodes", "optimizer", "updates", "data", "seed"} <= stored.keys()
+    ):
         return []
     tasks, episodes, optimizer = stored["tasks"], stored["episodes"], stored["optimizer"]
     shape = f"{episodes['way']}-way {episodes['shot']}-shot"

@@ -9,12 +9,12 @@ from torch import Tensor
 from samovar.errors import ModelError
 
 
-def serialise(tensors: dict[str, Tensor]) -> bytes:
+def serialize(tensors: dict[str, Tensor]) -> bytes:
     """Safetensors bytes; memory order is not part of a tensor's value."""
     return save({name: tensor.detach().contiguous().cpu() for name, tensor in tensors.items()})
 
 
-def deserialise(content: bytes, path: Path) -> dict[str, Tensor]:
+def deserialize(content: bytes, path: Path) -> dict[str, Tensor]:
     """Tensors from safetensors bytes."""
     try:
         return load(content)

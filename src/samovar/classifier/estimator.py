@@ -25,7 +25,7 @@ from samovar.errors import DataError, ModelError, SettingsError
 from samovar.models.backbones.layers import TaskBatchNorm, set_norm
 from samovar.models.few_shot_model import channels_last
 from samovar.prediction.predictive import Prediction
-from samovar.prediction.rejection import Rejection, check_rate, describe, factor
+from samovar.prediction.rejection import Rejection, check_rejection_rate, describe, factor
 from samovar.settings.tasks import MOST_SAMPLES
 
 MOST_LEFT_OUT = 200
@@ -99,20 +99,28 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.begin(images)
         return self._add(self._inputs(images, reset=True), labels, None)
 
-    def partial_fit(self, X: Any, y: ArrayLike | None = None, classes: ArrayLike | None = None) -> "FewShotClassifier":  # noqa: N803
+    def partial_fit(
+        self, X: Any, y: ArrayLike | None = None, classes: ArrayLike | None = None
+    ) -> "FewShotClassifier":  # noqa: N803
         """Add examples, or whole new classes; the answer is that of `fit` on everything at once.
 
         `classes`, scikit-learn's list of all labels, is only compared with y.
         """
         images, labels = self._with_labels(X, y)
-        if classes is not None and (unknown := set(labels.tolist()) - set(np.asarray(classes).tolist())):
-            raise ValueError(f"The label {sorted(map(str, unknown))[0]} is not in the given classes.")
+        if classes is not None and (
+            unknown := set(labels.tolist()) - set(np.asarray(classes).tolist())
+        ):
+            raise ValueError(
+                f"The label {sorted(map(str, unknown))[0]} is not in the given classes."
+            )
         if not hasattr(self, "task_"):
             self.begin(images)
             return self._add(self._inputs(images, reset=True), labels, None)
         return self._extend(self._inputs(images, reset=False), labels)
 
-    def add_converted(self, images: Sequence[NDArray[np.uint8]], labels: Sequence[Any]) -> "FewShotClassifier":
+    def add_converted(
+        self, images: Sequence[NDArray[np.uint8]], labels: Sequence[Any]
+    ) -> "FewShotClassifier":
         """As `partial_fit`, with images that are already as the model wants them (`saved_.conversion`)."""
         inputs = [torch.tensor(image) for image in images]
         if not hasattr(self, "task_"):
@@ -140,17 +148,23 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def begin(self, images: Any = None) -> None:
         """Load the model, check that it answers for single images, and forget what was fitted before."""
         if not isinstance(self.samples, int | np.integer) or not 1 <= self.samples <= MOST_SAMPLES:
-            raise SettingsError(f"samples must be a whole number from 1 to {MOST_SAMPLES}, but is {self.samples!r}.")
+            raise SettingsError(
+                f"samples must be a whole number from 1 to {MOST_SAMPLES}, but is {self.samples!r}."
+            )
         device = self._device
         self.saved_ = self._load(images)
         if self.reject is not None:
-            check_rate(self.reject)
+            check_rejection_rate(self.reject)
             self._rejection()
         norms = [part for part in self.saved_.model.modules() if isinstance(part, TaskBatchNorm)]
         if any(part.mode == "episode" for part in norms):
             if all(bool((part.running_var == 1).all()) for part in norms):
-                raise ModelError("This model normalises by episode and has no running averages, so it cannot be used.")
-            self.saved_ = dataclasses.replace(self.saved_, model=copy.deepcopy(self.saved_.model))  # it may be a user's
+                raise ModelError(
+                    "This model normalises by episode and has no running averages, so it cannot be used."
+                )
+            self.saved_ = dataclasses.replace(
+                self.saved_, model=copy.deepcopy(self.saved_.model)
+            )  # it may be a user's
             set_norm(self.saved_.model, "running")
         channels_last(self.saved_.model.to(device).eval())
         self.support_: list[Any] | None = None
@@ -162,9 +176,15 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _load(self, images: Any) -> SavedModel:
         """The model; what is to be fitted plays no part."""
         del images
-        return self.model if isinstance(self.model, SavedModel) else load_model(locate_model(self.model))
+        return (
+            self.model
+            if isinstance(self.model, SavedModel)
+            else load_model(locate_model(self.model))
+        )
 
-    def _add(self, inputs: list[Tensor], labels: NDArray[Any], before: FittedTask | None) -> "FewShotClassifier":
+    def _add(
+        self, inputs: list[Tensor], labels: NDArray[Any], before: FittedTask | None
+    ) -> "FewShotClassifier":
         if not inputs:
             raise DataError("There is nothing to fit: give at least one image.")
         if len(inputs) != len(labels):
@@ -175,9 +195,13 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         new = FittedTask.of(features, labels.tolist())
         if before is None:
             self.features_, self.labels_ = features, labels
-        elif self.features_ is not None and self.labels_ is not None:  # a loaded task has them no longer
+        elif (
+            self.features_ is not None and self.labels_ is not None
+        ):  # a loaded task has them no longer
             self.features_ = torch.cat([self.features_, features])
-            self.labels_ = np.concatenate([alike(self.labels_, labels), alike(labels, self.labels_)])
+            self.labels_ = np.concatenate(
+                [alike(self.labels_, labels), alike(labels, self.labels_)]
+            )
         self.task_ = new if before is None else before | new
         self.classes_ = listed_labels(self.task_.classes)
         if self._conditioned:
@@ -200,7 +224,9 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if conversion is None:
             if isinstance(images, Tensor):
                 images = images.detach().cpu().numpy()
-            return list(torch.from_numpy(validate_data(self, images, reset=reset, dtype=np.float32)))
+            return list(
+                torch.from_numpy(validate_data(self, images, reset=reset, dtype=np.float32))
+            )
         return network_images(images, conversion)
 
     @property
@@ -224,7 +250,9 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if not inputs:
             return [], np.zeros(0)
         work, films = self._at_work, self._inferred.films
-        features = work.embed(inputs)  # distances are of unconditioned features; TADAM with TEN classifies others
+        features = work.embed(
+            inputs
+        )  # distances are of unconditioned features; TADAM with TEN classifies others
         predictions = self._answer(features if films is None else work.embed(inputs, films))
         return predictions, work.distances(features, self.task_).cpu().double().numpy()
 
@@ -245,8 +273,13 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Everything about images that are already as the model wants them, from one look at them."""
         check_is_fitted(self, "task_")
         predictions, distances = self._look([torch.tensor(image) for image in images])
-        probabilities, labels = _probabilities(predictions, len(self.classes_)), self._answers(predictions, distances)
-        return Answer(labels, probabilities, _uncertainty(predictions), self._rejected(distances), distances)
+        probabilities, labels = (
+            _probabilities(predictions, len(self.classes_)),
+            self._answers(predictions, distances),
+        )
+        return Answer(
+            labels, probabilities, _uncertainty(predictions), self._rejected(distances), distances
+        )
 
     def uncertainty(self, X: Any) -> Uncertainty:  # noqa: N803
         """Predictive entropy and mutual information of each image."""
@@ -255,14 +288,21 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:  # noqa: N803
         """Share of right answers; a rejected image counts as wrong."""
         right = [
-            answer == truth for answer, truth in zip(self.predict(X).tolist(), label_array(y).tolist(), strict=True)
+            answer == truth
+            for answer, truth in zip(self.predict(X).tolist(), label_array(y).tolist(), strict=True)
         ]
-        return float(np.average(right, weights=None if sample_weight is None else np.asarray(sample_weight, float)))
+        return float(
+            np.average(
+                right, weights=None if sample_weight is None else np.asarray(sample_weight, float)
+            )
+        )
 
     def _best(self, predictions: list[Prediction]) -> NDArray[Any]:
         return self.classes_[_probabilities(predictions, len(self.classes_)).argmax(1)]
 
-    def _answers(self, predictions: list[Prediction], distances: NDArray[np.float64]) -> NDArray[Any]:
+    def _answers(
+        self, predictions: list[Prediction], distances: NDArray[np.float64]
+    ) -> NDArray[Any]:
         chosen = self._best(predictions)
         if self.reject is None:
             return chosen
@@ -321,7 +361,9 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         able = torch.nonzero(self.task_.counts[index] > 1).flatten()
         if not len(able):
             return None
-        chosen = able[np.unique(np.linspace(0, len(able) - 1, min(MOST_LEFT_OUT, len(able))).astype(int))]
+        chosen = able[
+            np.unique(np.linspace(0, len(able) - 1, min(MOST_LEFT_OUT, len(able))).astype(int))
+        ]
         return self.features_[chosen.to(self.features_.device)], index[chosen]
 
     def _spread(self) -> float | None:
@@ -341,9 +383,13 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def save(self, path: str | Path) -> Path:
         """Write the fitted task: class names, sums and counts, and which model it belongs to. No images."""
         check_is_fitted(self, "task_")
-        shipped = isinstance(self.model, str) and (self.model in shipped_models() or not Path(self.model).exists())
+        shipped = isinstance(self.model, str) and (
+            self.model in shipped_models() or not Path(self.model).exists()
+        )
         name = "" if isinstance(self.model, SavedModel) else str(self.model)
-        parameters = {key: getattr(self, key) for key in ("samples", "reject", "reject_label", "seed")}
+        parameters = {
+            key: getattr(self, key) for key in ("samples", "reject", "reject_label", "seed")
+        }
         info = TaskInfo(
             name if shipped or not name else str(Path(name).resolve()),
             self.saved_.identity,
@@ -364,9 +410,14 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         classifier.begin()
         saved = classifier.saved_
         if saved.identity != info.identity:
-            raise ModelError(f"{path} belongs to another model than {classifier.model} (their hashes differ).")
+            raise ModelError(
+                f"{path} belongs to another model than {classifier.model} (their hashes differ)."
+            )
         conditioned = saved.model.task_embedding is not None
-        if task.totals.shape[1] != saved.model.feature_dim or (task.conditioned is not None) != conditioned:
+        if (
+            task.totals.shape[1] != saved.model.feature_dim
+            or (task.conditioned is not None) != conditioned
+        ):
             raise ModelError(f"{path} does not fit the model {classifier.model}.")
         classifier.task_, classifier.classes_ = task, listed_labels(task.classes)
         classifier._inferred, classifier.spread_ = classifier._at_work.infer(task), info.spread
@@ -382,7 +433,9 @@ def _probabilities(predictions: list[Prediction], classes: int) -> NDArray[np.fl
 
 
 def _uncertainty(predictions: list[Prediction]) -> Uncertainty:
-    entropy = np.concatenate([each.entropy[0].cpu().double().numpy() for each in predictions] or [np.zeros(0)])
+    entropy = np.concatenate(
+        [each.entropy[0].cpu().double().numpy() for each in predictions] or [np.zeros(0)]
+    )
     information = [each.mutual_information for each in predictions]
     known = [each[0].cpu().double().numpy() for each in information if each is not None]
     return Uncertainty(entropy, np.concatenate(known) if known else None)

@@ -23,7 +23,9 @@ def listed_labels(y: Sequence[Any]) -> NDArray[Any]:
     kinds = {type(label) for label in y}
     if len(kinds) == 1 and issubclass(kinds.pop(), str | int | float | bool | np.generic):
         return np.array(y)
-    array = np.empty(len(y), dtype=object)  # numpy would make a matrix of tuples, and text of mixed kinds
+    array = np.empty(
+        len(y), dtype=object
+    )  # numpy would make a matrix of tuples, and text of mixed kinds
     for position, label in enumerate(y):
         array[position] = label
     return array

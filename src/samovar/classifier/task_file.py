@@ -74,23 +74,35 @@ def read_task(path: Path) -> tuple[FittedTask, TaskInfo]:
             raise ModelError(f"{path} has format {head['format']}, this version reads {FORMAT}.")
         info = TaskInfo(*(head.get(field.name) for field in dataclasses.fields(TaskInfo)))
         task = FittedTask(
-            tuple(head["classes"]), tensors.pop("totals"), tensors.pop("counts"), tensors.pop("conditioned", None)
+            tuple(head["classes"]),
+            tensors.pop("totals"),
+            tensors.pop("counts"),
+            tensors.pop("conditioned", None),
         )
         _check(task, info, tensors)
     except ModelError:
         raise
-    except Exception as error:  # safetensors, JSON and shapes fail in many ways, which mean the same to the user
+    except (
+        Exception
+    ) as error:  # safetensors, JSON and shapes fail in many ways, which mean the same to the user
         raise ModelError(f"{path} is not a task file that can be read ({error}).") from error
     return task, info
 
 
 def _check(task: FittedTask, info: TaskInfo, others: dict[str, Tensor]) -> None:
     labels, counts = task.classes, task.counts
-    if others or task.totals.ndim != 2 or counts.shape != (len(labels),) or len(task.totals) != len(labels):
+    if (
+        others
+        or task.totals.ndim != 2
+        or counts.shape != (len(labels),)
+        or len(task.totals) != len(labels)
+    ):
         raise ValueError("its tensors do not fit its classes")
     if task.totals.dtype != torch.float64 or counts.dtype != torch.int64 or not _sane(task.totals):
         raise ValueError("its sums are not finite numbers of the right kind")
-    if task.conditioned is not None and (task.conditioned.shape != task.totals.shape or not _sane(task.conditioned)):
+    if task.conditioned is not None and (
+        task.conditioned.shape != task.totals.shape or not _sane(task.conditioned)
+    ):
         raise ValueError("its conditioned sums do not fit")
     if not labels or len(set(labels)) != len(labels) or (counts < 1).any():
         raise ValueError("it needs classes, each once and with images")
@@ -106,7 +118,9 @@ def _check(task: FittedTask, info: TaskInfo, others: dict[str, Tensor]) -> None:
         and isinstance(measured["rejected"], int | float | None)
     ):
         raise ValueError("its leave-one-out figures are not those of this version")
-    if info.spread is not None and not (isinstance(info.spread, int | float) and 0 <= info.spread < float("inf")):
+    if info.spread is not None and not (
+        isinstance(info.spread, int | float) and 0 <= info.spread < float("inf")
+    ):
         raise ValueError(f"its spread is {info.spread!r}")
 
 
@@ -126,5 +140,7 @@ def _check_parameters(parameters: Any) -> None:
     if not isinstance(parameters, dict) or set(parameters) != set(kinds):
         raise ValueError("its parameters are not the known ones")
     for name, kind in kinds.items():
-        if not isinstance(parameters[name], kind) or (isinstance(parameters[name], bool) and name != "reject_label"):
+        if not isinstance(parameters[name], kind) or (
+            isinstance(parameters[name], bool) and name != "reject_label"
+        ):
             raise ValueError(f"its {name} is {parameters[name]!r}")

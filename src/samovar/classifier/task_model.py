@@ -10,7 +10,7 @@ from torch import Tensor
 from samovar.artifacts.saved_model import SavedModel
 from samovar.classifier.fitted_task import FittedTask
 from samovar.data.augmentation import network_input
-from samovar.models.class_means import Sums
+from samovar.models.class_means import ClassMeans
 from samovar.models.inference import WeightDistribution
 from samovar.models.task_embedding import Film
 from samovar.prediction.predictive import Prediction, predict
@@ -41,12 +41,18 @@ class TaskModel:
         saved, parts = self.saved, []
         for first in range(0, len(inputs), CHUNK):
             images = torch.stack(list(inputs[first : first + CHUNK])).to(self.device)
-            x = saved.normalisation(images) if images.ndim == 2 else network_input(images, saved.normalisation)
+            x = (
+                saved.normalisation(images)
+                if images.ndim == 2
+                else network_input(images, saved.normalisation)
+            )
             parts.append(saved.model.embed(x[None], films)[0].float())
         return torch.cat(parts) if len(parts) > 1 else parts[0]
 
     @torch.no_grad()
-    def condition(self, task: FittedTask, support: Sequence[Tensor], labels: Sequence[object]) -> FittedTask:
+    def condition(
+        self, task: FittedTask, support: Sequence[Tensor], labels: Sequence[object]
+    ) -> FittedTask:
         """The task with the sums of its support's features conditioned on itself (TEN)."""
         again = FittedTask.of(self.embed(support, self._films(task)), labels)
         return FittedTask(task.classes, task.totals, task.counts, again.totals)
@@ -68,10 +74,14 @@ class TaskModel:
         changed = self.saved.model.prior(self._sums(rest[None], (task.counts[label] - 1)[None]))
         return prior.with_class(label, changed)
 
-    def answer(self, features: Tensor, prior: WeightDistribution, samples: int, seed: int) -> list[Prediction]:
+    def answer(
+        self, features: Tensor, prior: WeightDistribution, samples: int, seed: int
+    ) -> list[Prediction]:
         """The predictive of queries with features (n, d), by quasi-random classifiers; a chunk of queries at a time."""
         noise, classifier = PredictiveNoise(seed, [0], quasi=True), self.saved.model.classifier
-        return [predict(classifier, prior, part[None], samples, noise) for part in features.split(CHUNK)]
+        return [
+            predict(classifier, prior, part[None], samples, noise) for part in features.split(CHUNK)
+        ]
 
     def distances(self, features: Tensor, task: FittedTask) -> Tensor:
         """How far queries with unconditioned features (n, d) are from the nearest class, (n,)."""
@@ -80,7 +90,9 @@ class TaskModel:
 
     def own_distances(self, features: Tensor, labels: Tensor, task: FittedTask) -> Tensor:
         """The same of support images (n, d), of classes with two or more, each had it not been in the support."""
-        rest = self._sums(task.totals[labels] - features.cpu().double(), task.counts[labels] - 1).totals[0]
+        rest = self._sums(
+            task.totals[labels] - features.cpu().double(), task.counts[labels] - 1
+        ).totals[0]
         cosines = cosine(features, self._sums(task.totals, task.counts).totals[0])
         own = cosine(features[:, None], rest[:, None])[:, 0]
         return nearest(cosines.scatter(1, labels[:, None].to(self.device), own))
@@ -88,7 +100,7 @@ class TaskModel:
     def _films(self, task: FittedTask) -> list[Film] | None:
         return self.saved.model.films(self._sums(task.totals, task.counts))
 
-    def _sums(self, totals: Tensor, counts: Tensor) -> Sums:
+    def _sums(self, totals: Tensor, counts: Tensor) -> ClassMeans:
         """Class means in float64, as the sums of one image each, for one task."""
         means = (totals / counts[:, None]).float().to(self.device)[None]
-        return Sums(means, torch.ones(means.shape[:-1], device=self.device))
+        return ClassMeans(means, torch.ones(means.shape[:-1], device=self.device))

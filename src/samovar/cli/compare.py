@@ -40,11 +40,11 @@ def compare(
     from rich.console import Console
 
     from samovar.core.files import output_folder, write_whole
-    from samovar.evaluation.comparison import Measured, compare
+    from samovar.evaluation.comparison import StoredEvaluation, compare
     from samovar.reporting.tables import comparison_table
 
-    ours = [Measured.read(path, first_by) for path in (first, *also_first)]
-    others = [Measured.read(path, second_by) for path in (second, *also_second)]
+    ours = [StoredEvaluation.read(path, first_by) for path in (first, *also_first)]
+    others = [StoredEvaluation.read(path, second_by) for path in (second, *also_second)]
     comparison = compare(ours, others, seed=seed) | {"first_by": first_by, "second_by": second_by}
     Console().print(comparison_table(comparison))
     write_whole(output_folder(out) / "comparison.json", json.dumps(comparison, indent=1).encode())

@@ -29,7 +29,12 @@ def list_data(*, as_json: Annotated[bool, tyro.conf.arg(name="json")] = False) -
     stores = list_stores()
     if as_json:
         facts = {name: store_summary(store) for name, store in stores.items()}
-        print(json.dumps({"folder": str(data_folder()), "prepared": facts, "sources": list(REGISTRY)}, indent=1))
+        print(
+            json.dumps(
+                {"folder": str(data_folder()), "prepared": facts, "sources": list(REGISTRY)},
+                indent=1,
+            )
+        )
         return
     Console().print(data_table(stores))
     for source in REGISTRY.values():
@@ -60,14 +65,20 @@ def prepare_data(
         prepared = prepare(name, root, settings, store_name=store, progress=progress)
     for file in unofficial_files(prepared, root) if root else []:
         print(
-            f"samovar: {file} does not have the official checksum; its content was checked and used.", file=sys.stderr
+            f"samovar: {file} does not have the official checksum; its content was checked and used.",
+            file=sys.stderr,
         )
     print(store_line(prepared))
     print(f"Prepared in {prepared.folder}")
 
 
 def show_data(
-    name: Name, *, split: str = "train", classes: int = 12, seed: int = 0, out: Path = Path("runs/data")
+    name: Name,
+    *,
+    split: str = "train",
+    classes: int = 12,
+    seed: int = 0,
+    out: Path = Path("runs/data"),
 ) -> None:
     """Draw a contact sheet of a prepared data set: some classes, some images of each.
 

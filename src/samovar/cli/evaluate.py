@@ -72,7 +72,9 @@ def evaluate(
         protocols = [Protocol(w, s, *rest) for w in dict.fromkeys(way) for s in dict.fromkeys(shot)]
     else:
         if (way, queries, pooled_queries, episodes, samples) != ((5,), 15, False, 5000, 1000):
-            raise SettingsError(f"--named {named} says way, queries, episodes and samples: leave out those flags.")
+            raise SettingsError(
+                f"--named {named} says way, queries, episodes and samples: leave out those flags."
+            )
         kept = {"split": split, "seed": seed, "norm": norm, "outside": outside, "quasi": quasi}
         protocols = [named_protocol(named, s, **kept) for s in dict.fromkeys(shot)]
     wanted = Wanted(protocols, temperature, draw, sampling_study, data, device, out)

@@ -34,4 +34,13 @@ def fit(
     """
     from samovar.cli.own_images import fit_folder
 
-    return fit_folder(support, task, model=model, add=add, reject=reject, samples=samples, device=device, seed=seed)
+    return fit_folder(
+        support,
+        task,
+        model=model,
+        add=add,
+        reject=reject,
+        samples=samples,
+        device=device,
+        seed=seed,
+    )

@@ -27,7 +27,13 @@ SHOWN = 3
 
 
 def fit_folder(
-    support: Path, task: Path, *, add: bool, device: str, reject: float | Literal["auto", "never"], **parameters: Any
+    support: Path,
+    task: Path,
+    *,
+    add: bool,
+    device: str,
+    reject: float | Literal["auto", "never"],
+    **parameters: Any,
 ) -> int:
     """Fit to a folder, or add it to a task; write the task file, and say how well the support answers for itself."""
     paths, names = labelled_folder(support)
@@ -42,7 +48,9 @@ def fit_folder(
             classifier.reject = 0.05
     conversion = classifier.saved_.conversion
     if conversion is None:
-        raise ModelError(f"The model {classifier.model} takes feature vectors; use FewShotClassifier from Python.")
+        raise ModelError(
+            f"The model {classifier.model} takes feature vectors; use FewShotClassifier from Python."
+        )
     good, arrays, bad = readable(paths, conversion)
     label = dict(zip(paths, names, strict=True))
     if lost := sorted(set(names) - {label[path] for path in good}):
@@ -62,12 +70,17 @@ def fit_folder(
 
 
 def _summary(classifier: FewShotClassifier) -> dict[str, Any]:
-    counts = dict(zip(map(str, classifier.classes_.tolist()), classifier.task_.counts.tolist(), strict=True))
+    counts = dict(
+        zip(map(str, classifier.classes_.tolist()), classifier.task_.counts.tolist(), strict=True)
+    )
     return {
         "model": str(classifier.model),
         "classes": counts,
         "leave_one_out": classifier.leave_one_out(),
-        "parameters": {name: getattr(classifier, name) for name in ("samples", "reject", "reject_label", "seed")},
+        "parameters": {
+            name: getattr(classifier, name)
+            for name in ("samples", "reject", "reject_label", "seed")
+        },
     }
 
 
@@ -78,7 +91,10 @@ def _task_table(report: dict[str, Any]) -> Table:
         found = [f"{loo['accuracy']:.0%} right"] if len(report["classes"]) > 1 else []
         found += [] if loo["rejected"] is None else [f"{loo['rejected']:.0%} rejected"]
         caption = f"leave-one-out on {loo['images']} support images: {', '.join(found) or 'one class, none rejected'}"
-    table = Table(title=f"{escape(plain(report['task']))} (model {escape(plain(report['model']))})", caption=caption)
+    table = Table(
+        title=f"{escape(plain(report['task']))} (model {escape(plain(report['model']))})",
+        caption=caption,
+    )
     table.add_column("class")
     table.add_column("images", justify="right")
     for name, count in list(report["classes"].items())[:50]:
@@ -113,7 +129,9 @@ def predict_files(
     if seed is not None:
         classifier.seed = seed
     if classifier.saved_.conversion is None:
-        raise ModelError(f"The model of {task} takes feature vectors; use FewShotClassifier from Python.")
+        raise ModelError(
+            f"The model of {task} takes feature vectors; use FewShotClassifier from Python."
+        )
     good, arrays, bad = readable(_files(images), classifier.saved_.conversion)
     rows = answer_rows(classifier, good, arrays)
     if out is not None:
@@ -134,7 +152,9 @@ def _files(images: Sequence[Path]) -> list[Path]:
     found: list[Path] = []
     for path in images:
         inside = (
-            sorted(each for each in path.iterdir() if each.suffix.lower() in EXTENSIONS) if path.is_dir() else [path]
+            sorted(each for each in path.iterdir() if each.suffix.lower() in EXTENSIONS)
+            if path.is_dir()
+            else [path]
         )
         found += inside
     if not found:
@@ -147,7 +167,9 @@ def _files(images: Sequence[Path]) -> list[Path]:
 Rows = list[dict[str, Any]]
 
 
-def answer_rows(classifier: FewShotClassifier, paths: list[Path], arrays: list[NDArray[np.uint8]]) -> Rows:
+def answer_rows(
+    classifier: FewShotClassifier, paths: list[Path], arrays: list[NDArray[np.uint8]]
+) -> Rows:
     """An entry for each image, as `samovar predict --json` has them."""
     if not paths:
         return []
@@ -170,9 +192,7 @@ def answer_rows(classifier: FewShotClassifier, paths: list[Path], arrays: list[N
 
 
 def _table(rows: list[dict[str, Any]], classifier: FewShotClassifier) -> Table:
-    note = (
-        f"Rejection: {escape(classifier.rejection_note)}. Far: 1 - the cosine to the nearest class mean, by which is "
-    )
+    note = f"Rejection: {escape(classifier.rejection_note)}. Far: 1 - the cosine to the nearest class mean, by which is "
     note += "rejected. MI: mutual information of label and classifier, in nats."
     table = Table(caption=note)
     table.add_column("image", overflow="fold")
@@ -182,11 +202,17 @@ def _table(rows: list[dict[str, Any]], classifier: FewShotClassifier) -> Table:
     table.add_column("MI", justify="right")
     for row in rows:
         best = sorted(row["probabilities"].items(), key=lambda each: -each[1])[:SHOWN]
-        bars = "\n".join(f"{'█' * round(6 * p):<6} {p:4.0%} {escape(plain(name))}" for name, p in best)
+        bars = "\n".join(
+            f"{'█' * round(6 * p):<6} {p:4.0%} {escape(plain(name))}" for name, p in best
+        )
         answer = escape(plain(row["label"]))
-        information = "-" if row["mutual_information"] is None else f"{row['mutual_information']:.3f}"
+        information = (
+            "-" if row["mutual_information"] is None else f"{row['mutual_information']:.3f}"
+        )
         style = f"[bold red]{answer}[/]" if row["rejected"] else answer
-        table.add_row(escape(plain(row["image"])), style, bars, f"{row['distance']:.3f}", information)
+        table.add_row(
+            escape(plain(row["image"])), style, bars, f"{row['distance']:.3f}", information
+        )
     return table
 
 
@@ -195,7 +221,9 @@ def _write_csv(classifier: FewShotClassifier, rows: list[dict[str, Any]]) -> Non
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # file names need not be text
     writer = csv.writer(sys.stdout)
-    writer.writerow(["image", "label", "best", "rejected", "distance", "entropy", "mutual_information", *names])
+    writer.writerow(
+        ["image", "label", "best", "rejected", "distance", "entropy", "mutual_information", *names]
+    )
     for row in rows:
         information = row["mutual_information"]
         first = [row["image"], row["label"], row["best"], row["rejected"]]

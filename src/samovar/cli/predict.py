@@ -40,7 +40,17 @@ def predict(
     if json and csv:
         raise SettingsError("Choose one of --json and --csv.")
     if picture is not None and picture.suffix.lower() != ".png":
-        raise SettingsError(f"--picture writes a PNG file, so its name ends with .png, unlike {str(picture)!r}.")
+        raise SettingsError(
+            f"--picture writes a PNG file, so its name ends with .png, unlike {str(picture)!r}."
+        )
     return predict_files(
-        task, images, as_json=json, as_csv=csv, picture=picture, model=model, device=device, seed=seed, out=out
+        task,
+        images,
+        as_json=json,
+        as_csv=csv,
+        picture=picture,
+        model=model,
+        device=device,
+        seed=seed,
+        out=out,
     )

@@ -54,5 +54,13 @@ def reproduce(
     if jobs < 1:
         raise SettingsError(f"--jobs must be at least 1, but is {jobs}.")
     run_reproduce(
-        name, scale, plan=plan, shell=shell, measured_only=measured_only, jobs=jobs, runs=runs, out=out, seed=seed
+        name,
+        scale,
+        plan=plan,
+        shell=shell,
+        measured_only=measured_only,
+        jobs=jobs,
+        runs=runs,
+        out=out,
+        seed=seed,
     )

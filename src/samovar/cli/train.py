@@ -25,7 +25,9 @@ def train() -> None:
 class TrainCommand:
     """Train a model. Every field of the preset is a flag; the same command goes on after a stop."""
 
-    settings: Annotated[TrainSettings, tyro.conf.arg(name="")] = field(default_factory=TrainSettings)
+    settings: Annotated[TrainSettings, tyro.conf.arg(name="")] = field(
+        default_factory=TrainSettings
+    )
     out: Path | None = None
     """The run folder; runs/PRESET if not given."""
     root: Path | None = None
@@ -44,7 +46,11 @@ def run_train(arguments: list[str]) -> None:
     if name not in PRESETS:
         raise SettingsError(f"There is no preset {name!r}. `samovar presets` lists them.")
     preset = PRESETS[name]
-    published = f" Published: {preset.published.accuracy} ± {preset.published.ci95} %." if preset.published else ""
+    published = (
+        f" Published: {preset.published.accuracy} ± {preset.published.ci95} %."
+        if preset.published
+        else ""
+    )
     command = tyro.cli(
         TrainCommand,
         prog=f"samovar train {name}",
@@ -73,7 +79,9 @@ def _train(name: str, command: TrainCommand) -> None:
     with TrainingDisplay(settings, out, tensorboard=command.tensorboard) as display:
         for sentence in said:
             display({"event": sentence})
-        run = train(settings, out, preset=name, devices=command.devices, init=command.init, watch=display)
+        run = train(
+            settings, out, preset=name, devices=command.devices, init=command.init, watch=display
+        )
     if run is not None:
         from samovar.reporting.run_report import write_report
 

@@ -16,7 +16,9 @@ def output_folder(path: Path) -> Path:
         with tempfile.TemporaryFile(dir=path):
             return path
     except OSError as error:
-        raise OutputError(f"Cannot write into {path}: {error.strerror or error}. Choose another folder.") from error
+        raise OutputError(
+            f"Cannot write into {path}: {error.strerror or error}. Choose another folder."
+        ) from error
 
 
 def write_whole(path: Path, content: bytes) -> None:
@@ -33,4 +35,6 @@ def write_whole(path: Path, content: bytes) -> None:
             temporary.unlink(missing_ok=True)
         if not isinstance(error, OSError):
             raise
-        raise OutputError(f"Cannot write {path}: {error.strerror or error}. Nothing was left half-written.") from error
+        raise OutputError(
+            f"Cannot write {path}: {error.strerror or error}. Nothing was left half-written."
+        ) from error

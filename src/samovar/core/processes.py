@@ -24,10 +24,18 @@ def make_fabric(devices: Devices, *, precision: Any = "32-true", unused: bool = 
     strategy: Any = DDPStrategy(find_unused_parameters=unused) if count * nodes > 1 else "auto"
     try:
         return Fabric(
-            accelerator=devices.accelerator, devices=count, num_nodes=nodes, strategy=strategy, precision=precision
+            accelerator=devices.accelerator,
+            devices=count,
+            num_nodes=nodes,
+            strategy=strategy,
+            precision=precision,
         )
-    except Exception as error:  # its errors are many, and all mean that these devices are not to be had
-        raise RunError(f"{count} x {devices.accelerator} on {nodes} host(s) cannot be had here: {error}") from error
+    except (
+        Exception
+    ) as error:  # its errors are many, and all mean that these devices are not to be had
+        raise RunError(
+            f"{count} x {devices.accelerator} on {nodes} host(s) cannot be had here: {error}"
+        ) from error
 
 
 def leave_together(fabric: Fabric) -> None:

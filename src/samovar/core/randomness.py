@@ -26,7 +26,9 @@ def generator(seed: int, purpose: str, *counters: int) -> np.random.Generator:
     return np.random.Generator(np.random.Philox(key=int.from_bytes(key, "little")))
 
 
-def torch_generator(seed: int, purpose: str, *counters: int, device: "torch.device | str" = "cpu") -> "torch.Generator":
+def torch_generator(
+    seed: int, purpose: str, *counters: int, device: "torch.device | str" = "cpu"
+) -> "torch.Generator":
     """The same for torch: a generator on a device, for noise in amounts that numpy would draw too slowly.
 
     torch's CPU generator takes 32 bits of the seed, so that among millions of arguments a few share their numbers.

@@ -40,7 +40,9 @@ def safe_name(name: str, archive: Path) -> str:
     """The name of an entry, refused if it points outside the archive."""
     path = PurePosixPath(name.replace("\\", "/"))
     if path.is_absolute() or ".." in path.parts or ":" in (path.parts or ("",))[0]:
-        raise DataError(f"{archive} has an entry that points outside it ({name!r}). Get the archive from a safe place.")
+        raise DataError(
+            f"{archive} has an entry that points outside it ({name!r}). Get the archive from a safe place."
+        )
     return str(path)
 
 
@@ -49,7 +51,9 @@ def _naming(archive: Path) -> Iterator[None]:
     try:
         yield
     except DAMAGED as error:
-        raise DataError(f"{archive} is damaged or not what its name says ({error}). Get it again.") from error
+        raise DataError(
+            f"{archive} is damaged or not what its name says ({error}). Get it again."
+        ) from error
 
 
 class Zip:
@@ -59,13 +63,17 @@ class Zip:
         self.path = path
         with _naming(path):
             self._file = zipfile.ZipFile(path)
-        self.entries = {safe_name(e.filename, path): e for e in self._file.infolist() if not e.is_dir()}
+        self.entries = {
+            safe_name(e.filename, path): e for e in self._file.infolist() if not e.is_dir()
+        }
 
     def read(self, name: str) -> bytes:
         """The bytes of an entry."""
         entry = self.entries[name]
         if entry.file_size > LARGEST_FILE:
-            raise DataError(f"{name} in {self.path} unpacks to {entry.file_size:,} bytes, too many. Remove it.")
+            raise DataError(
+                f"{name} in {self.path} unpacks to {entry.file_size:,} bytes, too many. Remove it."
+            )
         with _naming(self.path):
             return self._file.read(entry)
 
@@ -79,7 +87,9 @@ def read_tar(path: Path, names: tuple[str, ...], largest: int) -> dict[str, byte
             if not member.isfile() or base not in names:
                 continue
             if member.size > largest:
-                raise DataError(f"{member.name} in {path} has {member.size:,} bytes, too many. Get the archive again.")
+                raise DataError(
+                    f"{member.name} in {path} has {member.size:,} bytes, too many. Get the archive again."
+                )
             content = archive.extractfile(member)
             assert content is not None  # isfile() was true
             found[base] = content.read()

@@ -6,7 +6,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from samovar.core.randomness import generator
-from samovar.data.normalization import Normalisation
+from samovar.data.normalization import Normalization
 from samovar.settings.data import AugmentationSettings
 
 NUMBERS_PER_IMAGE = 6
@@ -15,13 +15,16 @@ GREY = (0.299, 0.587, 0.114)
 
 def augmentation_noise(seed: int, step: int, tasks: range, images: int, purpose: str) -> Tensor:
     """Uniform noise (T, images, 6) of these tasks of an update: a task's own, wherever it is processed."""
-    drawn = [generator(seed, f"augment {purpose}", step, task).random((images, NUMBERS_PER_IMAGE)) for task in tasks]
+    drawn = [
+        generator(seed, f"augment {purpose}", step, task).random((images, NUMBERS_PER_IMAGE))
+        for task in tasks
+    ]
     return torch.from_numpy(np.stack(drawn).astype(np.float32))
 
 
 def network_input(
     images: Tensor,
-    normalisation: Normalisation,
+    normalisation: Normalization,
     settings: AugmentationSettings | None = None,
     noise: Tensor | None = None,
 ) -> Tensor:
@@ -42,9 +45,13 @@ def flip_and_crop(images: Tensor, settings: AugmentationSettings, uniform: Tenso
     height, width, padding = images.shape[1], images.shape[2], settings.crop_padding
     if padding:
         padded = functional.pad(images, (0, 0, padding, padding, padding, padding))
-        windows = padded.unfold(1, height, 1).unfold(2, width, 1).permute(0, 1, 2, 4, 5, 3)  # a view of every crop
+        windows = (
+            padded.unfold(1, height, 1).unfold(2, width, 1).permute(0, 1, 2, 4, 5, 3)
+        )  # a view of every crop
         corner = (uniform[:, :2] * (2 * padding + 1)).long().clamp(max=2 * padding)
-        images = windows[torch.arange(len(images), device=images.device), corner[:, 0], corner[:, 1]]
+        images = windows[
+            torch.arange(len(images), device=images.device), corner[:, 0], corner[:, 1]
+        ]
     if settings.flip:
         mirrored = (uniform[:, 2] < 0.5).nonzero()[:, 0]
         images = images.index_copy(0, mirrored, images[mirrored].flip(2))
@@ -57,7 +64,11 @@ def jitter(images: Tensor, strength: float, uniform: Tensor) -> Tensor:
     brightness, contrast, saturation = (factor.view(-1, 1, 1, 1) for factor in factors.unbind(1))
     images = (images * brightness).clamp_(0, 255)
     images = torch.lerp(_grey(images).mean((1, 2), keepdim=True), images, contrast).clamp_(0, 255)
-    return torch.lerp(_grey(images), images, saturation).clamp_(0, 255) if images.shape[-1] == 3 else images
+    return (
+        torch.lerp(_grey(images), images, saturation).clamp_(0, 255)
+        if images.shape[-1] == 3
+        else images
+    )
 
 
 def _grey(images: Tensor) -> Tensor:

@@ -11,7 +11,7 @@ from samovar.core.randomness import generator
 from samovar.data.augmentation import augmentation_noise, network_input
 from samovar.data.dataset import Dataset, Indices
 from samovar.data.episodes import EpisodeSampler
-from samovar.data.normalization import Normalisation
+from samovar.data.normalization import Normalization
 from samovar.settings.data import AugmentationSettings
 
 
@@ -37,7 +37,7 @@ class BatchSource:
     """Makes batches of a data set on a device; with `augmentation` only for training."""
 
     dataset: Dataset
-    normalisation: Normalisation
+    normalisation: Normalization
     device: torch.device
     seed: int
     augmentation: AugmentationSettings | None = None
@@ -47,7 +47,9 @@ class BatchSource:
         images = self.dataset.gather(indices).to(self.device, non_blocking=True)
         if images.ndim == 3:  # features
             return self.normalisation(images.flatten(0, 1)).view(images.shape)
-        return network_input(images, self.normalisation, self.augmentation, noise).unflatten(0, indices.shape)
+        return network_input(images, self.normalisation, self.augmentation, noise).unflatten(
+            0, indices.shape
+        )
 
     def tasks(self, sampler: EpisodeSampler, step: int, tasks: range) -> TaskBatch:
         """Some tasks of an update; `sampler.group` is how many the whole update has."""
@@ -57,7 +59,8 @@ class BatchSource:
             for indices, purpose in ((episodes.support, "support"), (episodes.query, "query"))
         )
         support_labels, query_labels = (
-            torch.tensor(labels, device=self.device) for labels in (episodes.support_labels, episodes.query_labels)
+            torch.tensor(labels, device=self.device)
+            for labels in (episodes.support_labels, episodes.query_labels)
         )
         return TaskBatch(support, support_labels, query, query_labels, episodes.classes.shape[1])
 

@@ -22,7 +22,12 @@ class Dataset:
     """
 
     def __init__(
-        self, store: Store, split: str = "train", *, scheme: str | None = None, rotations: bool = False
+        self,
+        store: Store,
+        split: str = "train",
+        *,
+        scheme: str | None = None,
+        rotations: bool = False,
     ) -> None:
         self.store, self.split_name, self.scheme, self.rotations = store, split, scheme, rotations
         positions = store.split(split, scheme)
@@ -30,11 +35,13 @@ class Dataset:
         turns = 4 if rotations else 1
         names = [store.classes[position].name for position in positions]
         self.class_names: Sequence[str] = [
-            f"{name} turned {90 * turn}" if turn else name for turn in range(turns) for name in names
+            f"{name} turned {90 * turn}" if turn else name
+            for turn in range(turns)
+            for name in names
         ]
-        self.counts: Indices = np.tile([store.classes[position].count for position in positions], turns).astype(
-            np.int64
-        )
+        self.counts: Indices = np.tile(
+            [store.classes[position].count for position in positions], turns
+        ).astype(np.int64)
         offsets = np.repeat(np.arange(turns) * len(store.array), len(positions))
         self.starts: Indices = np.tile(first[positions], turns).astype(np.int64) + offsets
 

@@ -20,7 +20,9 @@ def download(file: Download, folder: Path, hint: str, progress: Progress) -> Pat
     target = folder / file.name
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with FileLock(folder / f".{file.name}.lock"):  # a second process waits and finds the file there
+        with FileLock(
+            folder / f".{file.name}.lock"
+        ):  # a second process waits and finds the file there
             return _fetch_once(file, target, progress)
     except (urllib.error.URLError, http.client.HTTPException, OSError) as error:
         raise DataError(
@@ -36,7 +38,9 @@ def _fetch_once(file: Download, target: Path, progress: Progress) -> Path:
     _fetch(file.url, part, progress)
     if md5(part) != file.md5:
         part.unlink()
-        raise DataError(f"{file.url} did not have the expected checksum; it was removed. Try again, or use --root.")
+        raise DataError(
+            f"{file.url} did not have the expected checksum; it was removed. Try again, or use --root."
+        )
     return part.rename(target)
 
 
@@ -52,7 +56,9 @@ def _fetch(url: str, part: Path, progress: Progress) -> None:
     try:
         response = urllib.request.urlopen(request, timeout=60)
     except urllib.error.HTTPError as error:
-        if error.code == 416 and have:  # nothing is left to send: the part is whole, or not what is offered now
+        if (
+            error.code == 416 and have
+        ):  # nothing is left to send: the part is whole, or not what is offered now
             return
         raise
     with response:

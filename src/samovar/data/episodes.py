@@ -33,13 +33,18 @@ class EpisodeSampler:
     Where way or shot have a range, `group` consecutive episodes share one shape, so that they can form a batch.
     """
 
-    def __init__(self, dataset: Dataset, settings: EpisodeSettings, seed: int, *, group: int = 1) -> None:
+    def __init__(
+        self, dataset: Dataset, settings: EpisodeSettings, seed: int, *, group: int = 1
+    ) -> None:
         self.dataset, self.settings, self.seed, self.group = dataset, settings, seed, group
         self._purpose = f"episodes {dataset.split_name}"
         self._check()
 
     def _check(self) -> None:
-        way, shot = (self.settings.most_way or self.settings.way), (self.settings.most_shot or self.settings.shot)
+        way, shot = (
+            (self.settings.most_way or self.settings.way),
+            (self.settings.most_shot or self.settings.shot),
+        )
         if len(self.dataset) < way:
             raise DataError(
                 f"{self.dataset.description} has too few classes for tasks of {way}. Use a lower way, or more data."
@@ -73,14 +78,20 @@ class EpisodeSampler:
         """Episodes first .. first + count - 1, which must share one shape."""
         shapes = {self.shape(episode) for episode in range(first, first + count)}
         if len(shapes) > 1:
-            raise ValueError(f"episodes {first} to {first + count - 1} have several shapes; draw within groups")
+            raise ValueError(
+                f"episodes {first} to {first + count - 1} have several shapes; draw within groups"
+            )
         (way, shot) = shapes.pop()
         drawn = [self._draw_one(episode, way, shot) for episode in range(first, first + count)]
-        classes, support, query, query_labels = (np.stack(column) for column in zip(*drawn, strict=True))
+        classes, support, query, query_labels = (
+            np.stack(column) for column in zip(*drawn, strict=True)
+        )
         support_labels = np.broadcast_to(np.repeat(np.arange(way), shot), support.shape)
         return Episodes(classes, support, support_labels, query, query_labels)
 
-    def _draw_one(self, episode: int, way: int, shot: int) -> tuple[Indices, Indices, Indices, Indices]:
+    def _draw_one(
+        self, episode: int, way: int, shot: int
+    ) -> tuple[Indices, Indices, Indices, Indices]:
         """Every image of the task's classes gets a random key; the lowest keys of a class are drawn first."""
         noise = generator(self.seed, self._purpose, episode)
         classes = noise.permutation(len(self.dataset))[:way]
@@ -100,7 +111,9 @@ class EpisodeSampler:
         return classes, support, starts[labels] + images, labels
 
 
-def draw_outside(dataset: Dataset, episodes: Episodes, first: int, count: int, seed: int) -> Indices:
+def draw_outside(
+    dataset: Dataset, episodes: Episodes, first: int, count: int, seed: int
+) -> Indices:
     """(T, count) images of classes that are not in the task: a class at random, then one of its images.
 
     The first of the episodes has the number `first`. The episodes themselves stay as they are.

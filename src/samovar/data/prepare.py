@@ -21,7 +21,9 @@ DOWNLOADS = "downloads"
 def source_named(name: str) -> Source:
     """The source of this name."""
     if name not in REGISTRY:
-        raise DataError(f"There is no data source called {name!r}; there are {', '.join(REGISTRY)}.")
+        raise DataError(
+            f"There is no data source called {name!r}; there are {', '.join(REGISTRY)}."
+        )
     return REGISTRY[name]
 
 
@@ -38,7 +40,11 @@ def prepare(
 
     `prepare("glyphs").array.shape` is (30280, 28, 28, 1).
     """
-    source, settings, folder = source_named(name), settings or PrepareSettings(), folder or data_folder()
+    source, settings, folder = (
+        source_named(name),
+        settings or PrepareSettings(),
+        folder or data_folder(),
+    )
     store_name = store_name or name
     _check_name(store_name, name)
     if root is None and (folder / store_name).exists():
@@ -53,15 +59,24 @@ def prepare(
     elif root is not None and not root.exists():
         raise DataError(f"There is no {root}. {source.root_hint}")
     contents = source.open(root or Path(), settings)
-    facts = {"source_name": name, "title": source.title, "licence": source.licence, "citation": source.citation}
+    facts = {
+        "source_name": name,
+        "title": source.title,
+        "licence": source.licence,
+        "citation": source.citation,
+    }
     return write_store(store_name, facts, contents, folder, progress)
 
 
 def _check_name(store_name: str, source_name: str) -> None:
     if not re.fullmatch(r"\w[\w.-]*", store_name):
-        raise DataError(f"{store_name!r} cannot be the name of a data set: use letters, digits, ., - and _.")
+        raise DataError(
+            f"{store_name!r} cannot be the name of a data set: use letters, digits, ., - and _."
+        )
     if store_name == DOWNLOADS or (store_name in REGISTRY and store_name != source_name):
-        raise DataError(f"{store_name!r} is kept for other things. Choose another name with --store.")
+        raise DataError(
+            f"{store_name!r} is kept for other things. Choose another name with --store."
+        )
 
 
 def ready(name: str, progress: Progress = silent) -> Store:
@@ -78,7 +93,9 @@ def ready(name: str, progress: Progress = silent) -> Store:
 
 def unofficial_files(store: Store, root: Path) -> list[str]:
     """Files of a user's root whose checksum is not the official one: worth a warning, since the content decides."""
-    paths = ((find(root, file.name), file) for file in source_named(store.facts["source_name"]).downloads)
+    paths = (
+        (find(root, file.name), file) for file in source_named(store.facts["source_name"]).downloads
+    )
     return [path.name for path, file in paths if path is not None and md5(path) != file.md5]
 
 

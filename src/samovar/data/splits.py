@@ -30,7 +30,9 @@ def by_count(names: Sequence[str], train: int, val: int, seed: int, purpose: str
 def by_fraction(names: Sequence[str], fractions: tuple[float, float, float], seed: int) -> Split:
     """A seeded random split by the shares of train, val and test."""
     if not all(share >= 0 for share in fractions) or not 0 < sum(fractions) < math.inf:
-        raise DataError(f"Fractions of train, val and test are numbers from 0 on, not all zero; these are {fractions}.")
+        raise DataError(
+            f"Fractions of train, val and test are numbers from 0 on, not all zero; these are {fractions}."
+        )
     train, val = (round(len(names) * sum(fractions[: i + 1]) / sum(fractions)) for i in (0, 1))
     return by_count(names, train, val - train, seed, "fraction")
 
@@ -40,7 +42,9 @@ def by_file(path: Path) -> Split:
     try:
         split = json.loads(path.read_bytes())
         well_formed = isinstance(split, dict) and all(
-            part in SPLITS and isinstance(names, list) and all(isinstance(name, str) for name in names)
+            part in SPLITS
+            and isinstance(names, list)
+            and all(isinstance(name, str) for name in names)
             for part, names in split.items()
         )
     except (OSError, ValueError, RecursionError) as error:

@@ -87,10 +87,16 @@ class Store:
         try:
             self.facts: dict[str, Any] = json.loads((folder / "store.json").read_bytes())
             if self.facts["format"] != FORMAT:
-                raise DataError(f"{folder} has format {self.facts['format']}, this version reads {FORMAT}. {_AGAIN}")
+                raise DataError(
+                    f"{folder} has format {self.facts['format']}, this version reads {FORMAT}. {_AGAIN}"
+                )
             if self.facts["seal"] != _seal(self.facts):
-                raise DataError(f"{folder / 'store.json'} was changed after it was prepared. {_AGAIN}")
-            self.array: NDArray[Any] = np.load(folder / "data.npy", mmap_mode="r", allow_pickle=False)
+                raise DataError(
+                    f"{folder / 'store.json'} was changed after it was prepared. {_AGAIN}"
+                )
+            self.array: NDArray[Any] = np.load(
+                folder / "data.npy", mmap_mode="r", allow_pickle=False
+            )
         except FileNotFoundError as error:
             raise DataError(
                 f"There is no prepared data at {folder}. Prepare it with: samovar data prepare {folder.name}"
@@ -124,9 +130,13 @@ class Store:
         schemes = self.facts["splits"]
         chosen = scheme or next(iter(schemes))
         if chosen not in schemes:
-            raise DataError(f"{self.name} has no split called {chosen!r}; it has {', '.join(schemes)}.")
+            raise DataError(
+                f"{self.name} has no split called {chosen!r}; it has {', '.join(schemes)}."
+            )
         if split not in schemes[chosen]:
-            raise DataError(f"{self.name} has no part {split!r} in its split; it has {', '.join(schemes[chosen])}.")
+            raise DataError(
+                f"{self.name} has no part {split!r} in its split; it has {', '.join(schemes[chosen])}."
+            )
         return [self.positions[name] for name in schemes[chosen][split]]
 
     @cached_property
@@ -148,7 +158,9 @@ class Store:
     def verify(self) -> None:
         """Compare the array with its recorded checksum."""
         if checksum(self.folder / "data.npy") != self.facts["checksum"]:
-            raise DataError(f"{self.folder / 'data.npy'} has changed since it was prepared. {_AGAIN}")
+            raise DataError(
+                f"{self.folder / 'data.npy'} has changed since it was prepared. {_AGAIN}"
+            )
 
 
 _AGAIN = "Prepare it again with: samovar data prepare"

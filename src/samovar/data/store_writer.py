@@ -39,7 +39,9 @@ def write_store(
             if (existing := _same(target, contents)) is not None:
                 return existing
             _check_replaceable(target)
-            unfinished = folder / f".{name}.writing"  # there if a process was killed: the lock is ours now
+            unfinished = (
+                folder / f".{name}.writing"
+            )  # there if a process was killed: the lock is ours now
             shutil.rmtree(unfinished, ignore_errors=True)
             unfinished.mkdir()
             try:
@@ -93,20 +95,30 @@ def _replace(unfinished: Path, target: Path) -> None:
 
 def _check(name: str, contents: Contents) -> None:
     names = [entry.name for entry in contents.classes]
-    doubled = sorted({each for each in names if names.count(each) > 1}) if len(set(names)) < len(names) else []
+    doubled = (
+        sorted({each for each in names if names.count(each) > 1})
+        if len(set(names)) < len(names)
+        else []
+    )
     if doubled:
         raise DataError(f"{name} has two classes called {doubled[0]!r}. Rename one of them.")
     if not names:
         raise DataError(f"{name} has no classes.")
     for entry in contents.classes:
         if entry.count < 1:
-            raise DataError(f"Class {entry.name!r} of {name} has no images. Add some, or remove the class.")
+            raise DataError(
+                f"Class {entry.name!r} of {name} has no images. Add some, or remove the class."
+            )
     for scheme, parts in contents.splits.items():
         listed = [each for part in parts.values() for each in part]
         if unknown := set(listed) - set(names):
-            raise DataError(f"The split {scheme!r} of {name} lists {sorted(unknown)[0]!r}, which is not a class of it.")
+            raise DataError(
+                f"The split {scheme!r} of {name} lists {sorted(unknown)[0]!r}, which is not a class of it."
+            )
         if len(set(listed)) < len(listed):
-            raise DataError(f"The split {scheme!r} of {name} lists a class twice. Each may be in one part only.")
+            raise DataError(
+                f"The split {scheme!r} of {name} lists a class twice. Each may be in one part only."
+            )
 
 
 def _description(contents: Contents) -> dict[str, Any]:
@@ -119,18 +131,26 @@ def _description(contents: Contents) -> dict[str, Any]:
     }
 
 
-def _write(folder: Path, name: str, facts: Mapping[str, Any], contents: Contents, progress: Progress) -> None:
+def _write(
+    folder: Path, name: str, facts: Mapping[str, Any], contents: Contents, progress: Progress
+) -> None:
     total, done = sum(entry.count for entry in contents.classes), 0
     train = set(next(iter(contents.splits.values())).get("train", []))
     statistics = Statistics(contents.shape[-1])
     # Plain writes, not a memory map: on a full disk these fail with an error instead of a signal.
     with (folder / "data.npy").open("wb") as file:
-        header = {"descr": np.dtype(contents.dtype).str, "fortran_order": False, "shape": (total, *contents.shape)}
+        header = {
+            "descr": np.dtype(contents.dtype).str,
+            "fortran_order": False,
+            "shape": (total, *contents.shape),
+        }
         np.lib.format.write_array_header_1_0(file, header)
         for position, entry in enumerate(contents.classes):
             array = np.ascontiguousarray(contents.read(position), dtype=contents.dtype)
             if array.shape != (entry.count, *contents.shape):
-                raise DataError(f"Class {entry.name!r} of {name} changed while it was read. Try again.")
+                raise DataError(
+                    f"Class {entry.name!r} of {name} changed while it was read. Try again."
+                )
             file.write(array.data)
             if entry.name in train:
                 statistics.add(array)
@@ -154,7 +174,9 @@ def _write(folder: Path, name: str, facts: Mapping[str, Any], contents: Contents
 
 
 def _partial(images: int, official: int | None) -> str | None:
-    return f"{images:,} of {official:,} images" if official is not None and images < official else None
+    return (
+        f"{images:,} of {official:,} images" if official is not None and images < official else None
+    )
 
 
 class Statistics:

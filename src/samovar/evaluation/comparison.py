@@ -11,14 +11,18 @@ from scipy import stats
 
 from samovar.artifacts.locate import evaluation_folder, locate_model, shipped_models
 from samovar.errors import RunError, SettingsError
-from samovar.evaluation.metrics import expected_calibration_error, mean_with_interval, resampled_bins
+from samovar.evaluation.metrics import (
+    expected_calibration_error,
+    mean_with_interval,
+    resampled_bins,
+)
 
-WAY_NAMES = ("predictive", "mean_classifier", "predictive_tempered", "mean_classifier_tempered")
+PREDICTORS = ("predictive", "mean_classifier", "predictive_tempered", "mean_classifier_tempered")
 FIGURES = ("accuracy", "nll", "brier")
 
 
 @dataclass(frozen=True)
-class Measured:
+class StoredEvaluation:
     """The stored evaluation of one model by one way of predicting: arrays with a row for each task."""
 
     folder: Path
@@ -28,27 +32,42 @@ class Measured:
     figures: dict[str, NDArray[np.float64]]
 
     @classmethod
-    def read(cls, path: Path, way: str) -> "Measured":
+    def read(cls, path: Path, way: str) -> "StoredEvaluation":
         """From an evaluation folder, or a run, a model folder or a shipped model that has been evaluated."""
-        if way not in WAY_NAMES:
-            raise SettingsError(f"There is no way of predicting called {way!r}; there are {', '.join(WAY_NAMES)}.")
+        if way not in PREDICTORS:
+            raise SettingsError(
+                f"There is no way of predicting called {way!r}; there are {', '.join(PREDICTORS)}."
+            )
         folder = _evaluated(path)
         try:
             summary = json.loads((folder / "evaluation.json").read_bytes())
-            with (folder / "evaluation.npz").open("rb") as file, np.load(file, allow_pickle=False) as stored:
+            with (
+                (folder / "evaluation.npz").open("rb") as file,
+                np.load(file, allow_pickle=False) as stored,
+            ):
                 if "_tempered" in way and f"{way}_accuracy" not in stored:
-                    raise RunError(f"{folder} was evaluated without temperatures. Evaluate without --no-temperature.")
+                    raise RunError(
+                        f"{folder} was evaluated without temperatures. Evaluate without --no-temperature."
+                    )
                 names = (*FIGURES, "bins") if f"{way}_bins" in stored else FIGURES
                 arrays = {name: stored[f"{way}_{name}"].astype(np.float64) for name in names}
-            if {len(array) for array in arrays.values()} != {summary["episodes"]}:  # cut between the two files
-                raise RunError(f"The files of the evaluation in {folder} do not belong together. Evaluate again.")
+            if {len(array) for array in arrays.values()} != {
+                summary["episodes"]
+            }:  # cut between the two files
+                raise RunError(
+                    f"The files of the evaluation in {folder} do not belong together. Evaluate again."
+                )
             data = (summary["data"], summary["data_checksum"], summary.get("data_identity"))
             return cls(folder, summary["protocol"], data, arrays)
         except RunError:
             raise
         except KeyError as error:
-            raise RunError(f"The evaluation in {folder} has no {error}. Evaluate again with this version.") from error
-        except Exception as error:  # JSON and NumPy's archives fail in many ways, which mean the same to the user
+            raise RunError(
+                f"The evaluation in {folder} has no {error}. Evaluate again with this version."
+            ) from error
+        except (
+            Exception
+        ) as error:  # JSON and NumPy's archives fail in many ways, which mean the same to the user
             raise RunError(f"The evaluation in {folder} cannot be read ({error}).") from error
 
 
@@ -60,17 +79,27 @@ def _evaluated(path: Path) -> Path:
     for place in places:
         if (place / "evaluation.json").exists():
             return place
-    if several := sorted(str(each.parent) for place in places for each in place.glob("*/evaluation.json")):
-        raise RunError(f"{path} holds evaluations in folders of their own; name one of them: {', '.join(several)}")
+    if several := sorted(
+        str(each.parent) for place in places for each in place.glob("*/evaluation.json")
+    ):
+        raise RunError(
+            f"{path} holds evaluations in folders of their own; name one of them: {', '.join(several)}"
+        )
     raise RunError(f"{path} has no evaluation. Make one: samovar evaluate {path}")
 
 
-def check_same(measured: list[Measured]) -> None:
+def check_same(measured: list[StoredEvaluation]) -> None:
     """Refuse unequal protocols or data, by what differs."""
     first = measured[0]
     for other in measured[1:]:
-        names = [name for name in first.protocol if first.protocol[name] != other.protocol.get(name) and name != "text"]
-        unlike = [f"{name} ({first.protocol[name]} and {other.protocol.get(name)})" for name in names]
+        names = [
+            name
+            for name in first.protocol
+            if first.protocol[name] != other.protocol.get(name) and name != "text"
+        ]
+        unlike = [
+            f"{name} ({first.protocol[name]} and {other.protocol.get(name)})" for name in names
+        ]
         known = 3 if first.data[2] and other.data[2] else 2
         if first.data[:known] != other.data[:known]:
             unlike.append(f"data or its split ({first.data[0]} and {other.data[0]})")
@@ -81,7 +110,9 @@ def check_same(measured: list[Measured]) -> None:
             )
 
 
-def compare(first: list[Measured], second: list[Measured], *, seed: int = 0) -> dict[str, Any]:
+def compare(
+    first: list[StoredEvaluation], second: list[StoredEvaluation], *, seed: int = 0
+) -> dict[str, Any]:
     """First minus second, on the same tasks. Each is a list of training seeds of one method, or a single model.
 
     `paired`: the difference of the means over the seeds of each group, with its 95 % interval over tasks: a statement
@@ -92,10 +123,14 @@ def compare(first: list[Measured], second: list[Measured], *, seed: int = 0) -> 
     check_same([*first, *second])
     for group in (first, second):
         if len({each.folder.resolve() for each in group}) < len(group):
-            raise RunError("The same evaluation is given twice as another training seed. Give each once.")
+            raise RunError(
+                "The same evaluation is given twice as another training seed. Give each once."
+            )
     paired: dict[str, Any] = {}
     for name in FIGURES:
-        means = [np.mean([each.figures[name] for each in group], axis=0) for group in (first, second)]
+        means = [
+            np.mean([each.figures[name] for each in group], axis=0) for group in (first, second)
+        ]
         paired[name] = mean_with_interval(means[0] - means[1])
     paired["ece"] = _calibration_difference(first, second, seed)
     return {
@@ -109,7 +144,9 @@ def compare(first: list[Measured], second: list[Measured], *, seed: int = 0) -> 
     }
 
 
-def _calibration_difference(first: list[Measured], second: list[Measured], seed: int) -> dict[str, Any] | None:
+def _calibration_difference(
+    first: list[StoredEvaluation], second: list[StoredEvaluation], seed: int
+) -> dict[str, Any] | None:
     """Difference of pooled calibration errors (mean over seeds), by bootstrap over the same tasks for all.
 
     None where the bins of each task were not kept.
@@ -117,18 +154,25 @@ def _calibration_difference(first: list[Measured], second: list[Measured], seed:
     if not all("bins" in each.figures for each in (*first, *second)):
         return None
 
-    def errors(group: list[Measured]) -> NDArray[np.float64]:
-        each = [[expected_calibration_error(b) for b in resampled_bins(m.figures["bins"], seed)] for m in group]
+    def errors(group: list[StoredEvaluation]) -> NDArray[np.float64]:
+        each = [
+            [expected_calibration_error(b) for b in resampled_bins(m.figures["bins"], seed)]
+            for m in group
+        ]
         return np.mean(each, axis=0)
 
-    def value(group: list[Measured]) -> float:
-        return float(np.mean([expected_calibration_error(each.figures["bins"].sum(0)) for each in group]))
+    def value(group: list[StoredEvaluation]) -> float:
+        return float(
+            np.mean([expected_calibration_error(each.figures["bins"].sum(0)) for each in group])
+        )
 
     low, high = np.quantile(errors(first) - errors(second), [0.025, 0.975])
     return {"mean": value(first) - value(second), "ci95": [float(low), float(high)]}
 
 
-def _over_seeds(first: list[Measured], second: list[Measured], name: str) -> dict[str, Any]:
+def _over_seeds(
+    first: list[StoredEvaluation], second: list[StoredEvaluation], name: str
+) -> dict[str, Any]:
     groups = [[float(each.figures[name].mean()) for each in group] for group in (first, second)]
     result: dict[str, Any] = {}
     for label, values in zip(("first", "second"), groups, strict=True):
@@ -144,7 +188,9 @@ def _welch(first: list[float], second: list[float]) -> dict[str, float] | None:
     total = sum(variances)
     if total == 0:
         return None
-    freedom = total**2 / sum(v**2 / (len(g) - 1) for v, g in zip(variances, (first, second), strict=True))
+    freedom = total**2 / sum(
+        v**2 / (len(g) - 1) for v, g in zip(variances, (first, second), strict=True)
+    )
     return {
         "mean": float(np.mean(first) - np.mean(second)),
         "ci95": float(stats.t.ppf(0.975, freedom) * np.sqrt(total)),

@@ -16,10 +16,10 @@ from samovar.core.progress import Progress, silent
 from samovar.data.dataset import Dataset
 from samovar.data.prepare import ready
 from samovar.errors import DataError
-from samovar.evaluation.metrics import TaskFigures, calibration, mean_with_interval, reliability
-from samovar.evaluation.outcomes import Answers
-from samovar.evaluation.per_class import class_figures
-from samovar.evaluation.task_runner import TaskEvaluator, both_ways, check_input, check_tasks
+from samovar.evaluation.metrics import TaskMetrics, calibration, mean_with_interval, reliability
+from samovar.evaluation.outcomes import Outcomes
+from samovar.evaluation.per_class import per_class_metrics
+from samovar.evaluation.task_runner import TaskRunner, both_ways, check_input, check_tasks
 from samovar.evaluation.uncertainty import risk_coverage, uncertainties
 from samovar.models.backbones.layers import norm_modes, set_norm
 from samovar.models.few_shot_model import channels_last
@@ -49,9 +49,9 @@ class Accuracy:
         return f"{100 * self.mean:.2f} ± {100 * self.ci95:.2f} %"
 
 
-def measure_accuracy(evaluator: TaskEvaluator, protocol: Protocol) -> Accuracy:
+def measure_accuracy(evaluator: TaskRunner, protocol: Protocol) -> Accuracy:
     """Accuracy of the predictive alone."""
-    return Accuracy.of(TaskFigures.of(evaluator.answers(protocol)["predictive"]).accuracy)
+    return Accuracy.of(TaskMetrics.of(evaluator.answers(protocol)["predictive"]).accuracy)
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Evaluation:
     """Figures of a model under a protocol: `summary` is what evaluation.json holds, `tasks` has a row for each task."""
 
     summary: dict[str, Any]
-    tasks: dict[str, TaskFigures]
+    tasks: dict[str, TaskMetrics]
 
     def tasks_file(self, *, bins: bool = True) -> bytes:
         """An npz file with the figures of each task; without the calibration bins it is a tenth as large."""
@@ -78,12 +78,21 @@ class Evaluator:
     """Evaluates a model under several protocols; tasks of one part of the data share its embedding."""
 
     def __init__(
-        self, saved: SavedModel, dataset: Dataset, device: torch.device | str = "cpu", fabric: Fabric | None = None
+        self,
+        saved: SavedModel,
+        dataset: Dataset,
+        device: torch.device | str = "cpu",
+        fabric: Fabric | None = None,
     ) -> None:
-        self.saved, self.dataset, self.device, self.fabric = saved, dataset, device_named(str(device)), fabric
-        self._evaluators: dict[tuple[str, str], TaskEvaluator] = {}
+        self.saved, self.dataset, self.device, self.fabric = (
+            saved,
+            dataset,
+            device_named(str(device)),
+            fabric,
+        )
+        self._evaluators: dict[tuple[str, str], TaskRunner] = {}
 
-    def tasks(self, protocol: Protocol) -> TaskEvaluator:
+    def tasks(self, protocol: Protocol) -> TaskRunner:
         """The evaluator of the protocol's part of the data, under its batch norm."""
         key = (protocol.split, protocol.norm)
         if key not in self._evaluators:
@@ -92,28 +101,39 @@ class Evaluator:
                 set_norm(model, protocol.norm)
             channels_last(model)
             dataset = self.dataset.part(protocol.split)
-            self._evaluators[key] = TaskEvaluator(model, dataset, self.saved.normalisation, self.device, self.fabric)
+            self._evaluators[key] = TaskRunner(
+                model, dataset, self.saved.normalisation, self.device, self.fabric
+            )
         return self._evaluators[key]
 
     def check(self, protocol: Protocol) -> None:
         """Complain before any work is done."""
         check_input(self.saved.model.settings, self.dataset)
-        norms = norm_modes(self.saved.model) if protocol.norm == "as trained" else {str(protocol.norm)}
+        norms = (
+            norm_modes(self.saved.model) if protocol.norm == "as trained" else {str(protocol.norm)}
+        )
         check_tasks(self.dataset.part(protocol.split), protocol, norms)
 
-    def evaluate(self, protocol: Protocol, *, temperature: bool = True, progress: Progress = silent) -> Evaluation:
+    def evaluate(
+        self, protocol: Protocol, *, temperature: bool = True, progress: Progress = silent
+    ) -> Evaluation:
         """All figures under a protocol."""
         self.check(protocol)
         temperatures, note = self._temperatures(protocol) if temperature else ({}, "not asked for")
 
         def ways(sampled: Prediction, at_mean: Prediction) -> dict[str, Prediction]:
             plain = both_ways(sampled, at_mean)
-            return plain | {f"{name}_tempered": tempered(plain[name], value) for name, value in temperatures.items()}
+            return plain | {
+                f"{name}_tempered": tempered(plain[name], value)
+                for name, value in temperatures.items()
+            }
 
         evaluator = self.tasks(protocol)
         answers = evaluator.answers(protocol, ways, progress)
-        figures = {name: TaskFigures.of(each) for name, each in answers.items()}
-        summaries = {name: _summary(each, figures[name], protocol.seed) for name, each in answers.items()}
+        figures = {name: TaskMetrics.of(each) for name, each in answers.items()}
+        summaries = {
+            name: _summary(each, figures[name], protocol.seed) for name, each in answers.items()
+        }
         for name, value in temperatures.items():
             summaries[f"{name}_tempered"] = {"temperature": value} | summaries[f"{name}_tempered"]
         norm = "/".join(sorted(norm_modes(evaluator.model))) or "none"
@@ -129,7 +149,7 @@ class Evaluator:
             **summaries.pop("predictive"),
             **summaries,
             "temperature_note": note,
-            "classes": class_figures(evaluator.dataset, protocol, answers["predictive"]),
+            "classes": per_class_metrics(evaluator.dataset, protocol, answers["predictive"]),
         }
         return Evaluation(summary, figures)
 
@@ -137,7 +157,10 @@ class Evaluator:
     def _temperatures(self, protocol: Protocol) -> tuple[dict[str, float], str]:
         """A temperature for each way of predicting, from validation tasks of the same shape, or why there is none."""
         if protocol.split == "val":
-            return {}, "none: temperatures are fitted on the validation classes, and these are evaluated"
+            return (
+                {},
+                "none: temperatures are fitted on the validation classes, and these are evaluated",
+            )
         processes = 1 if self.fabric is None else self.fabric.world_size  # each needs some
         wanted = min(max(TEMPERATURE_TASKS, BANK * processes), protocol.episodes)
         tasks = replace(protocol, split="val", episodes=wanted, outside=0)
@@ -152,13 +175,20 @@ class Evaluator:
                 collected.setdefault(name, []).append(log_probabilities(prediction))
             labels.append(some.labels)
         truth = evaluator.gathered(torch.cat(labels), tasks.episodes).flatten()
-        answers = {name: evaluator.gathered(torch.cat(each), tasks.episodes) for name, each in collected.items()}
-        fitted = {name: fit_temperature(each.flatten(0, 1), truth) for name, each in answers.items()}
+        answers = {
+            name: evaluator.gathered(torch.cat(each), tasks.episodes)
+            for name, each in collected.items()
+        }
+        fitted = {
+            name: fit_temperature(each.flatten(0, 1), truth) for name, each in answers.items()
+        }
         return fitted, f"fitted on {tasks.episodes} tasks of {evaluator.dataset.description}"
 
 
-def _summary(answers: Answers, figures: TaskFigures, seed: int) -> dict[str, Any]:
-    means = {name: mean_with_interval(getattr(figures, name)) for name in ("accuracy", "nll", "brier")}
+def _summary(answers: Outcomes, figures: TaskMetrics, seed: int) -> dict[str, Any]:
+    means = {
+        name: mean_with_interval(getattr(figures, name)) for name in ("accuracy", "nll", "brier")
+    }
     return means | {
         "ece": calibration(figures, seed),
         "reliability": reliability(figures),
@@ -182,13 +212,17 @@ def evaluate(
     `temperature` adds the figures after a temperature that is fitted on validation tasks.
     """
     dataset = dataset or training_dataset(saved, protocol.split)
-    return Evaluator(saved, dataset, device).evaluate(protocol, temperature=temperature, progress=progress)
+    return Evaluator(saved, dataset, device).evaluate(
+        protocol, temperature=temperature, progress=progress
+    )
 
 
 def training_dataset(saved: SavedModel, split: str, progress: Progress = silent) -> Dataset:
     """The data that a model was trained on, another part of it; it is prepared now if it is not there."""
     if "settings" not in saved.training:
-        raise DataError("This model does not say what it was trained on; name the data to evaluate on.")
+        raise DataError(
+            "This model does not say what it was trained on; name the data to evaluate on."
+        )
     data = saved.training["settings"]["data"]
     store = ready(data["name"], progress)
     own = store.facts.get("source_name") in ("folder", "features")

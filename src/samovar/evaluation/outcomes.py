@@ -17,7 +17,7 @@ OUTSIDE = -1
 
 
 @dataclass(frozen=True)
-class Answers:
+class Outcomes:
     """Arrays (tasks, queries). Queries from outside the task come last and have no likelihood and no Brier score (NaN).
 
     label: the true class in the task, or OUTSIDE; answer: the most probable class; top: its probability;
@@ -35,15 +35,22 @@ class Answers:
     distance: NDArray[np.float32] | None = None
 
     @classmethod
-    def of(cls, prediction: Prediction, labels: Tensor, distance: Tensor | None = None) -> "Answers":
+    def of(
+        cls, prediction: Prediction, labels: Tensor, distance: Tensor | None = None
+    ) -> "Outcomes":
         """From a prediction, labels (T, Q) and distances (T, Q)."""
-        p, labels = prediction.probabilities.cpu().double(), labels.cpu()  # not every device has double precision
+        p, labels = (
+            prediction.probabilities.cpu().double(),
+            labels.cpu(),
+        )  # not every device has double precision
         top, answer = p.max(-1)
         at_label = p.gather(-1, labels.clamp(min=0)[..., None]).squeeze(-1)
         log_likelihood = at_label.clamp(min=torch.finfo(torch.float32).tiny).log()
         brier = p.square().sum(-1) - 2 * at_label + 1
         outside = labels == OUTSIDE
-        log_likelihood, brier = (each.masked_fill(outside, torch.nan) for each in (log_likelihood, brier))
+        log_likelihood, brier = (
+            each.masked_fill(outside, torch.nan) for each in (log_likelihood, brier)
+        )
         information = prediction.mutual_information
         return cls(
             labels.int().cpu().numpy(),
@@ -57,19 +64,21 @@ class Answers:
         )
 
     @classmethod
-    def joined(cls, parts: list["Answers"]) -> "Answers":
+    def joined(cls, parts: list["Outcomes"]) -> "Outcomes":
         """All tasks of several parts."""
         first, *others = parts
-        return first.each(lambda name, array: np.concatenate([array, *(getattr(part, name) for part in others)]))
+        return first.each(
+            lambda name, array: np.concatenate([array, *(getattr(part, name) for part in others)])
+        )
 
-    def each(self, change: Callable[[str, NDArray[Any]], NDArray[Any]]) -> "Answers":
+    def each(self, change: Callable[[str, NDArray[Any]], NDArray[Any]]) -> "Outcomes":
         """The same with every array changed; the function takes the array's name too."""
         arrays = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
         changed = {name: change(name, array) for name, array in arrays.items() if array is not None}
         return dataclasses.replace(self, **changed)
 
     @property
-    def inside(self) -> "Answers":
+    def inside(self) -> "Outcomes":
         """Without the queries from outside the task."""
         columns = self.label[0] != OUTSIDE
         return self.each(lambda _, array: array[:, columns])

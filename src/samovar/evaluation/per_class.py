@@ -6,14 +6,14 @@ import numpy as np
 
 from samovar.data.dataset import Dataset
 from samovar.data.episodes import EpisodeSampler
-from samovar.evaluation.outcomes import Answers
+from samovar.evaluation.outcomes import Outcomes
 from samovar.settings.tasks import Protocol
 
 SHOWN = 10
 MISTAKEN_FOR = 5
 
 
-def class_figures(dataset: Dataset, protocol: Protocol, answers: Answers) -> dict[str, Any]:
+def per_class_metrics(dataset: Dataset, protocol: Protocol, answers: Outcomes) -> dict[str, Any]:
     """The hardest and the easiest classes by accuracy of their queries.
 
     Of a hard class also what it is taken for: of its queries in tasks where both classes are, the share that was
@@ -29,7 +29,11 @@ def class_figures(dataset: Dataset, protocol: Protocol, answers: Answers) -> dic
 
     def row(position: int) -> dict[str, Any]:
         accuracy = right[position] / asked[position]
-        return {"name": dataset.class_names[position], "queries": int(asked[position]), "accuracy": float(accuracy)}
+        return {
+            "name": dataset.class_names[position],
+            "queries": int(asked[position]),
+            "accuracy": float(accuracy),
+        }
 
     def with_mistakes(position: int) -> dict[str, Any]:
         tasks, queries = np.nonzero(truth == position)
@@ -37,7 +41,9 @@ def class_figures(dataset: Dataset, protocol: Protocol, answers: Answers) -> dic
         answered = np.bincount(given[tasks, queries], minlength=len(dataset))
         answered[position] = 0
         share = answered / np.maximum(1, beside)
-        worst = [each for each in np.argsort(-share, kind="stable")[:MISTAKEN_FOR] if answered[each]]
+        worst = [
+            each for each in np.argsort(-share, kind="stable")[:MISTAKEN_FOR] if answered[each]
+        ]
         taken = [{"name": dataset.class_names[each], "share": float(share[each])} for each in worst]
         return row(position) | {"taken_for": taken}
 

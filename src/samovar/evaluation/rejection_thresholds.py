@@ -4,7 +4,7 @@ import numpy as np
 import torch
 
 from samovar.data.episodes import EpisodeSampler
-from samovar.evaluation.task_runner import TaskEvaluator
+from samovar.evaluation.task_runner import TaskRunner
 from samovar.prediction.rejection import RATES, Cell, Rejection, cosine_distance
 from samovar.prediction.sampling_noise import BANK
 from samovar.settings.tasks import EpisodeSettings
@@ -16,15 +16,21 @@ MOST_QUERIES = 100
 
 
 @torch.no_grad()
-def measure_rejection(evaluator: TaskEvaluator, seed: int, tasks: int = MOST_TASKS) -> Rejection | None:
+def measure_rejection(
+    evaluator: TaskRunner, seed: int, tasks: int = MOST_TASKS
+) -> Rejection | None:
     """Thresholds for every shape that the evaluator's data allows; None if it allows none."""
     tasks = min(tasks, MOST_TASKS)
     cells = [_measure(evaluator, way, shot, seed, tasks) for way in WAYS for shot in SHOTS]
     found = tuple(cell for cell in cells if cell is not None)
-    return Rejection(f"{tasks} tasks of each shape from {evaluator.dataset.description}", found) if found else None
+    return (
+        Rejection(f"{tasks} tasks of each shape from {evaluator.dataset.description}", found)
+        if found
+        else None
+    )
 
 
-def _measure(evaluator: TaskEvaluator, way: int, shot: int, seed: int, tasks: int) -> Cell | None:
+def _measure(evaluator: TaskRunner, way: int, shot: int, seed: int, tasks: int) -> Cell | None:
     drawn = max(2, way)  # one class is measured on tasks of two, each query by its own class alone
     queries = min(10, MOST_QUERIES // drawn, int(evaluator.dataset.counts.min()) - shot)
     if len(evaluator.dataset) < drawn or queries < 1:

@@ -8,7 +8,7 @@ import torch
 
 from samovar.core.progress import Progress, silent
 from samovar.evaluation.metrics import mean_with_interval
-from samovar.evaluation.task_runner import InferredTasks, TaskEvaluator
+from samovar.evaluation.task_runner import InferredTasks, TaskRunner
 from samovar.models.classifiers import Classifier
 from samovar.prediction.predictive import predict, predict_at_mean
 from samovar.settings.tasks import Protocol
@@ -30,12 +30,17 @@ class Ladder:
     @property
     def rungs(self) -> list[tuple[str, int]]:
         """Kind and number."""
-        return [("plain", count) for count in self.plain] + [("quasi", count) for count in self.quasi]
+        return [("plain", count) for count in self.plain] + [
+            ("quasi", count) for count in self.quasi
+        ]
 
 
 @torch.no_grad()
 def sampling_study(
-    evaluator: TaskEvaluator, protocol: Protocol, ladder: Ladder | None = None, progress: Progress = silent
+    evaluator: TaskRunner,
+    protocol: Protocol,
+    ladder: Ladder | None = None,
+    progress: Progress = silent,
 ) -> dict[str, Any]:
     """Accuracy for each number of samples and each repeat with fresh noise, and the error of the probabilities.
 
@@ -63,7 +68,8 @@ def sampling_study(
         mean_answer = predict_at_mean(classifier, tasks.prior, tasks.query).probabilities
         at_mean.append((mean_answer.argmax(-1) == tasks.labels).float().mean(-1))
     accuracy, mean = (
-        evaluator.gathered(torch.cat(each), protocol.episodes).cpu().double() for each in (right, at_mean)
+        evaluator.gathered(torch.cat(each), protocol.episodes).cpu().double()
+        for each in (right, at_mean)
     )
     squares = evaluator.total(squares).cpu() / protocol.episodes
     results = [
@@ -87,13 +93,24 @@ def sampling_study(
     }
 
 
-def _answers(classifier: Classifier, tasks: InferredTasks, repeats: int, kind: str, count: int) -> torch.Tensor:
+def _answers(
+    classifier: Classifier, tasks: InferredTasks, repeats: int, kind: str, count: int
+) -> torch.Tensor:
     """Probabilities (repeats, T, Q, N)."""
     noises = (tasks.noise(FIRST_SEED + repeat, quasi=kind == "quasi") for repeat in range(repeats))
-    return torch.stack([predict(classifier, tasks.prior, tasks.query, count, noise).probabilities for noise in noises])
+    return torch.stack(
+        [
+            predict(classifier, tasks.prior, tasks.query, count, noise).probabilities
+            for noise in noises
+        ]
+    )
 
 
 def _equal(results: list[dict[str, Any]]) -> int | None:
     target = [row["error"] for row in results if row["kind"] == "plain" and row["samples"] == 1000]
-    enough = [row["samples"] for row in results if row["kind"] == "quasi" and target and row["error"] <= target[0]]
+    enough = [
+        row["samples"]
+        for row in results
+        if row["kind"] == "quasi" and target and row["error"] <= target[0]
+    ]
     return min(enough) if enough else None

@@ -12,11 +12,11 @@ from samovar.core.progress import Progress, silent
 from samovar.data.batches import BatchSource
 from samovar.data.dataset import Dataset, Indices
 from samovar.data.episodes import Episodes, EpisodeSampler, draw_outside
-from samovar.data.normalization import Normalisation
+from samovar.data.normalization import Normalization
 from samovar.errors import DataError, RunError, SettingsError
-from samovar.evaluation.outcomes import OUTSIDE, Answers
+from samovar.evaluation.outcomes import OUTSIDE, Outcomes
 from samovar.models.backbones.layers import norm_modes
-from samovar.models.class_means import Sums
+from samovar.models.class_means import ClassMeans
 from samovar.models.few_shot_model import FewShotModel
 from samovar.models.inference import WeightDistribution
 from samovar.prediction.predictive import Prediction, predict, predict_at_mean
@@ -28,7 +28,7 @@ from samovar.settings.tasks import Protocol
 CHUNK = 256
 """Images that are embedded at once: always as many, so that features do not depend on what else is evaluated."""
 
-WaysOfPredicting = Callable[[Prediction, Prediction], dict[str, Prediction]]
+Predictors = Callable[[Prediction, Prediction], dict[str, Prediction]]
 """From the predictive and the answer at the mean to all predictions that are wanted, by name."""
 
 
@@ -52,7 +52,7 @@ class InferredTasks:
         return PredictiveNoise(seed, self.numbers, quasi)
 
 
-class TaskEvaluator:
+class TaskRunner:
     """Answers tasks.
 
     Under running norm every image is embedded once, when the evaluator is made. With TEN the support is embedded again
@@ -64,7 +64,7 @@ class TaskEvaluator:
         self,
         model: FewShotModel,
         dataset: Dataset,
-        normalisation: Normalisation,
+        normalisation: Normalization,
         device: torch.device,
         fabric: Fabric | None = None,
     ) -> None:
@@ -81,7 +81,10 @@ class TaskEvaluator:
         chunks = range(0, len(indices), CHUNK)
         together = self.fabric is not None and len(chunks) >= self.fabric.world_size
         own = self._share(chunks) if together else chunks
-        parts = [self.model.embed(self.source.inputs(indices[None, each : each + CHUNK]))[0] for each in own]
+        parts = [
+            self.model.embed(self.source.inputs(indices[None, each : each + CHUNK]))[0]
+            for each in own
+        ]
         if not together:
             return indices, torch.cat(parts)
         features = parts[0].new_zeros(len(indices), parts[0].shape[1])
@@ -91,7 +94,9 @@ class TaskEvaluator:
 
     def _share(self, work: range) -> range:
         """This process's part of the work, in steps that are never cut."""
-        return work if self.fabric is None else work[self.fabric.global_rank :: self.fabric.world_size]
+        return (
+            work if self.fabric is None else work[self.fabric.global_rank :: self.fabric.world_size]
+        )
 
     def total(self, values: Tensor) -> Tensor:
         """The sum over all processes."""
@@ -105,7 +110,12 @@ class TaskEvaluator:
         """A row for each of all tasks in order, from the rows of each process's own tasks."""
         if self.fabric is None:
             return own
-        rows = np.concatenate([np.arange(each, min(each + BANK, tasks)) for each in self._share(range(0, tasks, BANK))])
+        rows = np.concatenate(
+            [
+                np.arange(each, min(each + BANK, tasks))
+                for each in self._share(range(0, tasks, BANK))
+            ]
+        )
         whole = own.new_zeros(tasks, *own.shape[1:])
         whole[torch.from_numpy(rows).to(own.device)] = own
         return self.total(whole)
@@ -119,12 +129,18 @@ class TaskEvaluator:
     @torch.no_grad()
     def features(self, wanted: Indices) -> Tensor:
         """Unconditioned features (T, n, d) of images (T, n), under episode norm by the statistics of these n."""
-        return self.model.embed(self.source.inputs(wanted)) if self._features is None else self.features_of(wanted)
+        return (
+            self.model.embed(self.source.inputs(wanted))
+            if self._features is None
+            else self.features_of(wanted)
+        )
 
     def class_means(self, episodes: Episodes) -> Tensor:
         """Means (T, N, d) of the unconditioned features of the support."""
         labels = torch.tensor(episodes.support_labels, device=self.device)
-        return Sums.of(self.features(episodes.support), labels, episodes.classes.shape[1]).means
+        return ClassMeans.of(
+            self.features(episodes.support), labels, episodes.classes.shape[1]
+        ).means
 
     @torch.no_grad()
     def infer(self, episodes: Episodes) -> tuple[WeightDistribution, Tensor]:
@@ -134,17 +150,25 @@ class TaskEvaluator:
         if self._features is None:
             prior, films = model.condition(self.source.inputs(episodes.support), labels, way)
         else:
-            sums = Sums.of(self.features_of(episodes.support), labels, way)
+            sums = ClassMeans.of(self.features_of(episodes.support), labels, way)
             films = model.films(sums)
             if films is not None:
-                sums = Sums.of(model.embed(self.source.inputs(episodes.support), films), labels, way)
+                sums = ClassMeans.of(
+                    model.embed(self.source.inputs(episodes.support), films), labels, way
+                )
             prior = model.prior(sums)
-        conditioned = films is not None and model.classifier.deterministic  # TADAM classifies conditioned features
+        conditioned = (
+            films is not None and model.classifier.deterministic
+        )  # TADAM classifies conditioned features
         if self._features is not None and not conditioned:
             return prior, self.features_of(episodes.query)
-        return prior, model.embed(self.source.inputs(episodes.query), films if conditioned else None)
+        return prior, model.embed(
+            self.source.inputs(episodes.query), films if conditioned else None
+        )
 
-    def answer(self, episodes: Episodes, first: int, samples: int, seed: int, *, quasi: bool = False) -> Prediction:
+    def answer(
+        self, episodes: Episodes, first: int, samples: int, seed: int, *, quasi: bool = False
+    ) -> Prediction:
         """The predictive of every query of some tasks; `first` is the number of the first, for its noise."""
         prior, query = self.infer(episodes)
         noise = PredictiveNoise(seed, range(first, first + len(query)), quasi)
@@ -158,7 +182,9 @@ class TaskEvaluator:
         """The protocol's tasks, some at a time; with several processes this one's share of them."""
         sampler = self.check(protocol)
         if self.fabric is not None and protocol.episodes <= BANK * (self.fabric.world_size - 1):
-            raise RunError(f"{self.fabric.world_size} processes are too many for {protocol.episodes} tasks.")
+            raise RunError(
+                f"{self.fabric.world_size} processes are too many for {protocol.episodes} tasks."
+            )
         for first in self._share(range(0, protocol.episodes, BANK)):
             numbers = range(first, min(first + BANK, protocol.episodes))
             episodes = self._draw(sampler, protocol, numbers)
@@ -166,17 +192,19 @@ class TaskEvaluator:
             yield InferredTasks(numbers, episodes, labels, *self.infer(episodes))
             progress("tasks", numbers.stop / protocol.episodes)
 
-    def predictions(self, tasks: InferredTasks, protocol: Protocol) -> tuple[Prediction, Prediction]:
+    def predictions(
+        self, tasks: InferredTasks, protocol: Protocol
+    ) -> tuple[Prediction, Prediction]:
         """The predictive by the protocol's samples, and the answer at the mean."""
         noise = tasks.noise(protocol.seed, quasi=protocol.quasi)
         sampled = predict(self.model.classifier, tasks.prior, tasks.query, protocol.samples, noise)
         return sampled, predict_at_mean(self.model.classifier, tasks.prior, tasks.query)
 
     def answers(
-        self, protocol: Protocol, ways: WaysOfPredicting = both_ways, progress: Progress = silent
-    ) -> dict[str, Answers]:
+        self, protocol: Protocol, ways: Predictors = both_ways, progress: Progress = silent
+    ) -> dict[str, Outcomes]:
         """All answers to the protocol's tasks, by each way of predicting."""
-        parts: dict[str, list[Answers]] = {}
+        parts: dict[str, list[Outcomes]] = {}
         for tasks in self.inferred(protocol, progress):
             distance = None  # under episode norm it would take another look at every image
             if self._features is not None:
@@ -184,20 +212,30 @@ class TaskEvaluator:
                 query = tasks.query if plain else self.features_of(tasks.episodes.query)
                 distance = cosine_distance(query, self.class_means(tasks.episodes))
             for name, prediction in ways(*self.predictions(tasks, protocol)).items():
-                parts.setdefault(name, []).append(Answers.of(prediction, tasks.labels, distance))
+                parts.setdefault(name, []).append(Outcomes.of(prediction, tasks.labels, distance))
 
         def gather(_: str, array: np.ndarray) -> np.ndarray:
-            return self.gathered(torch.from_numpy(array).to(self.device), protocol.episodes).cpu().numpy()
+            return (
+                self.gathered(torch.from_numpy(array).to(self.device), protocol.episodes)
+                .cpu()
+                .numpy()
+            )
 
-        joined = {name: Answers.joined(each) for name, each in parts.items()}
-        return joined if self.fabric is None else {name: each.each(gather) for name, each in joined.items()}
+        joined = {name: Outcomes.joined(each) for name, each in parts.items()}
+        return (
+            joined
+            if self.fabric is None
+            else {name: each.each(gather) for name, each in joined.items()}
+        )
 
     def _draw(self, sampler: EpisodeSampler, protocol: Protocol, numbers: range) -> Episodes:
         """Tasks, with queries from outside at the end where they are wanted."""
         episodes = sampler.draw(numbers.start, len(numbers))
         if not protocol.outside:
             return episodes
-        others = draw_outside(self.dataset, episodes, numbers.start, protocol.outside, protocol.seed)
+        others = draw_outside(
+            self.dataset, episodes, numbers.start, protocol.outside, protocol.seed
+        )
         query = np.concatenate([episodes.query, others], 1)
         labels = np.concatenate([episodes.query_labels, np.full(others.shape, OUTSIDE)], 1)
         return Episodes(episodes.classes, episodes.support, episodes.support_labels, query, labels)

@@ -5,12 +5,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from samovar.evaluation.outcomes import OUTSIDE, Answers
+from samovar.evaluation.outcomes import OUTSIDE, Outcomes
 
 COVERAGE = np.arange(1, 101) / 100
 
 
-def auroc(score: NDArray[np.floating], positive: NDArray[np.bool_], task: NDArray[np.int64]) -> dict[str, float] | None:
+def auroc(
+    score: NDArray[np.floating], positive: NDArray[np.bool_], task: NDArray[np.int64]
+) -> dict[str, float] | None:
     """The chance that a positive scores above a negative (half of it where they are level); None if either is absent.
 
     All arrays are flat. The 95 % interval is over tasks: by the influence of each query on the figure, summed over the
@@ -28,13 +30,15 @@ def auroc(score: NDArray[np.floating], positive: NDArray[np.bool_], task: NDArra
     return {"value": float(value), "ci95": float(1.96 * np.sqrt(np.square(per_task).sum()))}
 
 
-def _share_below(ordered: NDArray[np.floating], values: NDArray[np.floating]) -> NDArray[np.float64]:
+def _share_below(
+    ordered: NDArray[np.floating], values: NDArray[np.floating]
+) -> NDArray[np.float64]:
     """Share of `ordered` below each value, those that equal it counted half."""
     both = (np.searchsorted(ordered, values, side).astype(np.float64) for side in ("left", "right"))
     return np.asarray(sum(both)) / (2 * len(ordered))
 
 
-def uncertainties(answers: Answers) -> dict[str, Any]:
+def uncertainties(answers: Outcomes) -> dict[str, Any]:
     """Of each measure: its mean over queries, and its AUROC for wrong answers and for queries from outside the task.
 
     None where there is nothing to find, or where the model has no such measure.
@@ -61,7 +65,7 @@ def uncertainties(answers: Answers) -> dict[str, Any]:
     return result
 
 
-def risk_coverage(answers: Answers) -> dict[str, Any]:
+def risk_coverage(answers: Outcomes) -> dict[str, Any]:
     """Error rate among the answers with the highest top probability, at each share of the queries that is answered.
 
     `area` is its mean over all coverages. Queries from outside the task count as wrong answers.

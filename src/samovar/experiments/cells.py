@@ -59,21 +59,35 @@ class Cell:
 def table1(scale: Scale) -> list[Cell]:
     """VERSA, SAMOVAR-base, separate networks; at cpu scale on CIFAR-FS, with prototypes, over three seeds."""
     if scale == "paper":
-        return [_table1_preset(method, shot, method) for method in PUBLISHED_TABLE_1 for shot in SHOTS]
-    return [conv_cell(rival, shot, seed) for seed in range(SEEDS) for shot in SHOTS for rival in RIVALS]
+        return [
+            _table1_preset(method, shot, method) for method in PUBLISHED_TABLE_1 for shot in SHOTS
+        ]
+    return [
+        conv_cell(rival, shot, seed) for seed in range(SEEDS) for shot in SHOTS for rival in RIVALS
+    ]
 
 
 def _table1_preset(method: str, shot: Shot, row: str) -> Cell:
     """Measured with its own episode norm, which is transductive, and with running averages, which are not."""
-    name, column, protocol = f"table1-{method}-{shot}shot", f"{shot}-shot", named_protocol("paper", shot)
+    name, column, protocol = (
+        f"table1-{method}-{shot}shot",
+        f"{shot}-shot",
+        named_protocol("paper", shot),
+    )
     inductive = replace(protocol, norm="running")
-    return replace(_preset_cell(name, row, column, protocol), method=method, group=column, also=(inductive,))
+    return replace(
+        _preset_cell(name, row, column, protocol), method=method, group=column, also=(inductive,)
+    )
 
 
 def conv_cell(rival: Rival, shot: Shot, seed: int = 0, updates: int = 2500) -> Cell:
     """CONV-4 on CIFAR-FS, also measured at other shots than it was trained on."""
     figures = PUBLISHED_TABLE_1.get(rival)
-    published = None if figures is None else Published("1", figures[SHOTS.index(shot)], (0.2, 0.3)[SHOTS.index(shot)])
+    published = (
+        None
+        if figures is None
+        else Published("1", figures[SHOTS.index(shot)], (0.2, 0.3)[SHOTS.index(shot)])
+    )
     budget = "" if updates == 2500 else f"-{updates}"
     return Cell(
         f"cifar_fs-conv4-{rival}-{shot}shot{budget}-seed{seed}",
@@ -105,12 +119,20 @@ def _table2_cell(
     row, column = " + ".join(names).upper() or "none", f"{method} {shot}-shot"
     group, protocol = f"{row}, {shot}-shot", named_protocol("tadam", shot)
     if scale == "paper":
-        return replace(_preset_cell(f"table2-{name}", row, column, protocol), method=method, group=group)
+        return replace(
+            _preset_cell(f"table2-{name}", row, column, protocol), method=method, group=group
+        )
     scaled, auxiliary, embedding = parts
-    settings = narrow_resnet("cifar_fs", shot, method, scaled=scaled, auxiliary=auxiliary, embedding=embedding)
-    shared = (named_protocol("paper", shot),) if all(parts) and method == "samovar" else ()  # a row of Table 5 too
+    settings = narrow_resnet(
+        "cifar_fs", shot, method, scaled=scaled, auxiliary=auxiliary, embedding=embedding
+    )
+    shared = (
+        (named_protocol("paper", shot),) if all(parts) and method == "samovar" else ()
+    )  # a row of Table 5 too
     name = f"cifar_fs-narrow-{name}"
-    return Cell(name, row, column, settings, protocol, published, also=shared, method=method, group=group)
+    return Cell(
+        name, row, column, settings, protocol, published, also=shared, method=method, group=group
+    )
 
 
 def narrow_resnet(
@@ -129,7 +151,15 @@ def narrow_resnet(
     Of the paper's recipe it has the model, the episodes and the co-training; not its updates (there twice as many
     without AT), weight decays, clipping and step sizes. beta is M / (N d), in 1-shot too.
     """
-    full = resnet(data, shot, method, scaled=scaled, auxiliary=auxiliary, embedding=embedding, augmented=augmented)
+    full = resnet(
+        data,
+        shot,
+        method,
+        scaled=scaled,
+        auxiliary=auxiliary,
+        embedding=embedding,
+        augmented=augmented,
+    )
     return replace(
         full,
         model=replace(full.model, width=16, beta=None),
@@ -166,7 +196,10 @@ def augmented_table(data: Benchmark) -> Callable[[Scale], list[Cell]]:
 def _augmented(data: Benchmark) -> list[Cell]:
     names = [(f"table{PUBLISHED_AUGMENTED[data][0]}-{data}-{shot}shot", shot) for shot in SHOTS]
     row = "SAMOVAR-SC-AT-TEN, augmented"
-    return [_preset_cell(name, row, f"{shot}-shot", named_protocol("paper", shot)) for name, shot in names]
+    return [
+        _preset_cell(name, row, f"{shot}-shot", named_protocol("paper", shot))
+        for name, shot in names
+    ]
 
 
 def _narrow_augmented(data: Benchmark) -> list[Cell]:
@@ -175,10 +208,18 @@ def _narrow_augmented(data: Benchmark) -> list[Cell]:
     for shot, figure, interval in zip(SHOTS, figures[:2], figures[2:], strict=True):
         for augmented in (True, False):
             settings = narrow_resnet(
-                data, shot, "samovar", scaled=True, auxiliary=True, embedding=True, augmented=augmented
+                data,
+                shot,
+                "samovar",
+                scaled=True,
+                auxiliary=True,
+                embedding=True,
+                augmented=augmented,
             )
             kind = "augmented" if augmented else "plain"
-            also = (named_protocol("tadam", shot),) if data == "cifar_fs" and not augmented else ()  # Table 2's run
+            also = (
+                (named_protocol("tadam", shot),) if data == "cifar_fs" and not augmented else ()
+            )  # Table 2's run
             found.append(
                 Cell(
                     f"{data}-narrow-samovar-sc-at-ten-{'augmented-' if augmented else ''}{shot}shot",
@@ -197,7 +238,9 @@ def _narrow_augmented(data: Benchmark) -> list[Cell]:
 
 def sampling(scale: Scale) -> list[Cell]:
     """SC-AT-TEN of Table 2, at both shots; at cpu scale SAMOVAR-base of Table 1 too, which has no TEN to wait for."""
-    cells = [cell for cell in table2(scale) if cell.row == "SC + AT + TEN" and cell.method == "samovar"]
+    cells = [
+        cell for cell in table2(scale) if cell.row == "SC + AT + TEN" and cell.method == "samovar"
+    ]
     cells += [conv_cell("samovar", shot) for shot in SHOTS] if scale == "cpu" else []
     shots = [cell.settings.episodes.shot for cell in cells]
     studies = [replace(named_protocol("paper", shot), episodes=1000) for shot in shots]
@@ -208,14 +251,24 @@ def beta(scale: Scale) -> list[Cell]:
     """SAMOVAR-base for several multiples of beta; same training tasks for all."""
     cells = []
     for shot in SHOTS:
-        cell = _table1_preset("samovar", shot, "") if scale == "paper" else conv_cell("samovar", shot)
+        cell = (
+            _table1_preset("samovar", shot, "") if scale == "paper" else conv_cell("samovar", shot)
+        )
         one = cell.settings.model.beta or cell.settings.episodes.queries / 256  # M / (N d), d = 256
         for multiple in PAPER_BETAS if scale == "paper" else BETAS:
             name = cell.name if multiple == 1 else f"{cell.name}-beta{multiple:g}"
-            model = cell.settings.model if multiple == 1 else replace(cell.settings.model, beta=multiple * one)
+            model = (
+                cell.settings.model
+                if multiple == 1
+                else replace(cell.settings.model, beta=multiple * one)
+            )
             settings, row = replace(cell.settings, model=model), f"{multiple:g}"
             also = cell.also if multiple == 1 else ()  # that one is Table 1's run
-            cells.append(replace(cell, name=name, row=row, column=f"{shot}-shot", settings=settings, also=also))
+            cells.append(
+                replace(
+                    cell, name=name, row=row, column=f"{shot}-shot", settings=settings, also=also
+                )
+            )
     return cells
 
 
@@ -233,7 +286,9 @@ VERSA_OMNIGLOT = {(5, 1): 99.70, (5, 5): 99.75, (20, 1): 97.66, (20, 5): 98.77}
 
 def omniglot_protocols(way: int, shot: int) -> tuple[Protocol, Protocol]:
     """15 queries of each class (a thousand 20-way tasks have 300,000 queries, which is enough), and VERSA's."""
-    return Protocol(way, shot, 15, episodes=5000 if way == 5 else 1000), Protocol(way, shot, shot, episodes=600)
+    return Protocol(way, shot, 15, episodes=5000 if way == 5 else 1000), Protocol(
+        way, shot, shot, episodes=600
+    )
 
 
 def omniglot(scale: Scale) -> list[Cell]:
@@ -242,13 +297,24 @@ def omniglot(scale: Scale) -> list[Cell]:
     VERSA has its linear classifier, ours the scaled cosine of the paper (SC); all else is the same.
     """
     del scale
-    inductive, versa = zip(*(omniglot_protocols(way, shot) for way, shot in OMNIGLOT_SHAPES), strict=True)
+    inductive, versa = zip(
+        *(omniglot_protocols(way, shot) for way, shot in OMNIGLOT_SHAPES), strict=True
+    )
     preset = PRESETS["omniglot-20way-1shot"]
     first, *others = inductive
     versa_model = replace(preset.settings.model, method="versa", classifier="linear")
     settings = {"samovar-sc": preset.settings, "versa": replace(preset.settings, model=versa_model)}
     return [
-        Cell(f"{preset.name}-{method}", method, "5-way 1-shot", each, first, None, preset.name, (*others, *versa))
+        Cell(
+            f"{preset.name}-{method}",
+            method,
+            "5-way 1-shot",
+            each,
+            first,
+            None,
+            preset.name,
+            (*others, *versa),
+        )
         for method, each in settings.items()
     ]
 

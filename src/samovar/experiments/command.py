@@ -17,7 +17,13 @@ from samovar.experiments import figures, studies, tables, traces
 from samovar.experiments.cells import CPU_ONLY, EXPERIMENTS, Cell, Scale
 from samovar.experiments.paper.synthetic.study import synthetic_study
 from samovar.experiments.parallel import train_together
-from samovar.experiments.reproduce import Workplace, estimated_seconds, reproduce, shell_command, state_of
+from samovar.experiments.reproduce import (
+    Workplace,
+    estimated_seconds,
+    reproduce,
+    shell_command,
+    state_of,
+)
 from samovar.experiments.sampling_table import sampling
 from samovar.experiments.tables import Written, coverage
 from samovar.reporting.figures.evaluation import sampling_figure
@@ -43,14 +49,21 @@ def run_reproduce(
     """One experiment, or all."""
     place = Workplace(runs, out)
     if scale == "paper" and name in CPU_ONLY:
-        raise SettingsError(f"{name} goes beyond the paper, so there is no recipe of its scale: leave out --scale.")
+        raise SettingsError(
+            f"{name} goes beyond the paper, so there is no recipe of its scale: leave out --scale."
+        )
     names = [name]
     if name == "all":
-        names = ["synthetic", *(each for each in EXPERIMENTS if scale == "cpu" or each not in CPU_ONLY)]
+        names = [
+            "synthetic",
+            *(each for each in EXPERIMENTS if scale == "cpu" or each not in CPU_ONLY),
+        ]
     cells = {each: EXPERIMENTS[each](scale) for each in names if each in EXPERIMENTS}
     planned = [cell for each in cells.values() for cell in each]
     if plan and name == "synthetic":
-        print("The synthetic study trains its small networks in this process: about 3 minutes on two cores.")
+        print(
+            "The synthetic study trains its small networks in this process: about 3 minutes on two cores."
+        )
         return None
     if plan:
         return print_plan(planned, place, shell=shell)
@@ -60,19 +73,27 @@ def run_reproduce(
     device = "cuda" if torch.cuda.is_available() else "cpu"
     failed = []
     if jobs > 1 and not measured_only:
-        missing = [cell for cell in _unique(planned) if not cell.only_ready and state_of(cell, place) in TO_TRAIN]
+        missing = [
+            cell
+            for cell in _unique(planned)
+            if not cell.only_ready and state_of(cell, place) in TO_TRAIN
+        ]
         failed = train_together(missing, place, jobs, _say)
     for each in names:
         if each == "synthetic":
             _synthetic(out, seed)
             continue
-        failed += reproduce(cells[each], place, _say, measure_only=measured_only or jobs > 1, device=device)
+        failed += reproduce(
+            cells[each], place, _say, measure_only=measured_only or jobs > 1, device=device
+        )
         written, content = build(each, scale, cells[each], place)
         _write(out, each if scale == "cpu" else f"{each}-paper", written, content)
     if name == "all":
         _write(out, "coverage", coverage(place), None)
     if failed:
-        raise RunError("Some runs failed, the tables are without them:\n" + "\n".join(dict.fromkeys(failed)))
+        raise RunError(
+            "Some runs failed, the tables are without them:\n" + "\n".join(dict.fromkeys(failed))
+        )
     return None
 
 
@@ -80,7 +101,9 @@ def _unique(cells: list[Cell]) -> list[Cell]:
     return list({cell.name: cell for cell in cells}.values())
 
 
-def build(name: str, scale: Scale, cells: list[Cell], place: Workplace) -> tuple[Written, bytes | None]:
+def build(
+    name: str, scale: Scale, cells: list[Cell], place: Workplace
+) -> tuple[Written, bytes | None]:
     """The table or figure from kept evidence; no picture where nothing has been measured."""
     builders: dict[str, tuple[Callable[[], Written], Callable[[dict[str, Any]], bytes]]] = {
         "shots": (lambda: studies.shots(cells, place), figures.shots_figure),
@@ -93,7 +116,9 @@ def build(name: str, scale: Scale, cells: list[Cell], place: Workplace) -> tuple
         ),
         "beta": (lambda: traces.beta(scale, cells, place), figures.beta_figure),
     }
-    make, draw = builders.get(name, (lambda: tables.table(name, scale, cells, place), figures.table_figure))
+    make, draw = builders.get(
+        name, (lambda: tables.table(name, scale, cells, place), figures.table_figure)
+    )
     written = make()
     measured = any(state_of(cell, place) == "measured" for cell in cells)
     return written, draw(written.data) if measured else None
@@ -108,7 +133,9 @@ def print_plan(cells: list[Cell], place: Workplace, *, shell: bool) -> None:
         for cell in todo:
             print(shell_command(cell, place))
         return
-    table = Table(title="Runs", caption="Times are estimates for two CPU cores, by measured throughput.")
+    table = Table(
+        title="Runs", caption="Times are estimates for two CPU cores, by measured throughput."
+    )
     for column in ("run", "state", "estimate"):
         table.add_column(column, overflow="fold")
     for cell in unique:
@@ -119,7 +146,9 @@ def print_plan(cells: list[Cell], place: Workplace, *, shell: bool) -> None:
     total = _duration(sum(estimated_seconds(cell) for cell in here))
     print(f"{len(here)} of {len(unique)} runs are to be trained: about {total} on two cores.")
     if len(here) < len(todo):
-        print(f"{len(todo) - len(here)} are for GPUs and only ready to run: --plan --shell prints their commands.")
+        print(
+            f"{len(todo) - len(here)} are for GPUs and only ready to run: --plan --shell prints their commands."
+        )
 
 
 def _duration(seconds: float) -> str:
@@ -153,6 +182,11 @@ def _synthetic(out: Path, seed: int) -> None:
     lines += ["| training | L | sigma_y | ratio |", "|---|---|---|---|"]
     for row in result["results"]:
         ratio = row["variance_ratio"]
-        cells = (row["method"], row["samples"] or "", row["sigma_y"], f"{ratio['mean']:.3f} ± {ratio['std']:.3f}")
+        cells = (
+            row["method"],
+            row["samples"] or "",
+            row["sigma_y"],
+            f"{ratio['mean']:.3f} ± {ratio['std']:.3f}",
+        )
         lines.append("| " + " | ".join(map(str, cells)) + " |")
     _write(out, "synthetic", Written(result, "\n".join(lines) + "\n"), synthetic_figure(result))

@@ -16,7 +16,9 @@ from samovar.experiments.cells import Cell
 from samovar.experiments.reproduce import Workplace, estimated_seconds, shell_command
 
 
-def train_together(cells: list[Cell], place: Workplace, jobs: int, watch: Callable[[str], None]) -> list[str]:
+def train_together(
+    cells: list[Cell], place: Workplace, jobs: int, watch: Callable[[str], None]
+) -> list[str]:
     """Train cells in the order given, `jobs` at a time; returns what failed, which stops no other.
 
     What a training prints is kept beside its run, as NAME.log.
@@ -25,12 +27,20 @@ def train_together(cells: list[Cell], place: Workplace, jobs: int, watch: Callab
     output_folder(place.runs)
 
     def run(cell: Cell) -> str | None:
-        watch(f"{cell.name}: training, about {estimated_seconds(cell) / 60:.0f} minutes on two cores of its own")
+        watch(
+            f"{cell.name}: training, about {estimated_seconds(cell) / 60:.0f} minutes on two cores of its own"
+        )
         command = [sys.executable, "-m", "samovar", *shlex.split(shell_command(cell, place))[1:]]
         log = place.runs / f"{cell.name}.log"
         with log.open("wb") as target:
-            done = subprocess.run(command, stdout=target, stderr=subprocess.STDOUT, env=environment, check=False)
-        failure = f"{cell.name}: ended with exit code {done.returncode}, see {log}" if done.returncode else None
+            done = subprocess.run(
+                command, stdout=target, stderr=subprocess.STDOUT, env=environment, check=False
+            )
+        failure = (
+            f"{cell.name}: ended with exit code {done.returncode}, see {log}"
+            if done.returncode
+            else None
+        )
         watch(failure or f"{cell.name}: trained")
         return failure
 

@@ -24,7 +24,13 @@ from samovar.training.run import train
 from samovar.training.run_folder import RunFolder, read_metrics
 
 State = Literal["measured", "trained", "begun", "missing", "no data"]
-SPEED = {"conv4": 1348.0, "narrow": 531.0, "narrow with TEN": 278.0, "resnet12": 74.5, "resnet12 with TEN": 39.0}
+SPEED = {
+    "conv4": 1348.0,
+    "narrow": 531.0,
+    "narrow with TEN": 278.0,
+    "resnet12": 74.5,
+    "resnet12 with TEN": 39.0,
+}
 """Training images per second on two cores (docs/training.md), for estimates; the last by the ratio of the narrow."""
 TRACE_EVERY = 250
 
@@ -39,7 +45,9 @@ class Workplace:
     def evidence(self, cell: Cell, protocol: Protocol | None = None) -> Path:
         """The folder of a cell's evaluation under a protocol."""
         chosen = protocol or cell.protocol
-        name = f"{chosen.way}way-{chosen.shot}shot" + (f"-{chosen.norm}" if chosen.norm != "as trained" else "")
+        name = f"{chosen.way}way-{chosen.shot}shot" + (
+            f"-{chosen.norm}" if chosen.norm != "as trained" else ""
+        )
         queries = f"-{chosen.queries}queries" if chosen.queries != 15 else ""
         return self.results / "cells" / cell.name / f"{name}{queries}"
 
@@ -65,7 +73,9 @@ def state_of(cell: Cell, place: Workplace) -> State:
 def _all_kept(cell: Cell, place: Workplace) -> bool:
     """Is everything kept that the cell asks for, of its settings and by its protocols?"""
     kept = _kept(place.training(cell), cell)
-    if kept is None or not all(_measured_by(each, place.evidence(cell, each)) for each in (cell.protocol, *cell.also)):
+    if kept is None or not all(
+        _measured_by(each, place.evidence(cell, each)) for each in (cell.protocol, *cell.also)
+    ):
         return False
     if cell.study is not None and stored_study(cell, place) is None:
         return False
@@ -75,7 +85,11 @@ def _all_kept(cell: Cell, place: Workplace) -> bool:
 def _kept(path: Path, cell: Cell) -> dict[str, Any] | None:
     """What was kept of a cell, if there is anything and it is of these settings."""
     kept = _read(path) if path.exists() else None
-    return None if kept is None or differences(from_dict(TrainSettings, kept["settings"]), cell.settings) else kept
+    return (
+        None
+        if kept is None or differences(from_dict(TrainSettings, kept["settings"]), cell.settings)
+        else kept
+    )
 
 
 def _measured_by(protocol: Protocol, folder: Path) -> bool:
@@ -108,9 +122,13 @@ def estimated_seconds(cell: Cell) -> float:
     shape, model = settings.episodes, settings.model
     queries = shape.queries if shape.pooled_queries else shape.queries * shape.way
     images = settings.tasks * (shape.way * shape.shot + queries)
-    resnet = ("narrow" if model.width < 64 else "resnet12") + (" with TEN" if model.task_embedding else "")
+    resnet = ("narrow" if model.width < 64 else "resnet12") + (
+        " with TEN" if model.task_embedding else ""
+    )
     kind = "conv4" if model.backbone.startswith("conv") else resnet
-    auxiliary = settings.auxiliary_batch * 0.6 if model.auxiliary_classes else 0  # as often as rho has it, on average
+    auxiliary = (
+        settings.auxiliary_batch * 0.6 if model.auxiliary_classes else 0
+    )  # as often as rho has it, on average
     pixels = (model.size / 32) ** 2
     return settings.updates * (images + auxiliary) * pixels / SPEED[kind]
 
@@ -119,12 +137,17 @@ def shell_command(cell: Cell, place: Workplace) -> str:
     """The command that trains a cell, for any scheduler: the preset, and what differs from it."""
     from samovar.settings.presets import PRESETS
 
-    nearest = min(PRESETS.values(), key=lambda p: (len(differences(p.settings, cell.settings)), p.name != cell.preset))
+    nearest = min(
+        PRESETS.values(),
+        key=lambda p: (len(differences(p.settings, cell.settings)), p.name != cell.preset),
+    )
     flags = []
     for each in differences(nearest.settings, cell.settings):
         name, change = each.split(": ", 1)
         flags += _flag(name.replace("_", "-"), change.split(" -> ", 1)[1])
-    return shlex.join(["samovar", "train", nearest.name, *flags, "--out", str(place.runs / cell.name)])
+    return shlex.join(
+        ["samovar", "train", nearest.name, *flags, "--out", str(place.runs / cell.name)]
+    )
 
 
 def _flag(name: str, value: str) -> list[str]:
@@ -137,7 +160,12 @@ def _flag(name: str, value: str) -> list[str]:
 
 
 def reproduce(
-    cells: list[Cell], place: Workplace, watch: Callable[[str], None], *, measure_only: bool, device: str = "cpu"
+    cells: list[Cell],
+    place: Workplace,
+    watch: Callable[[str], None],
+    *,
+    measure_only: bool,
+    device: str = "cpu",
 ) -> list[str]:
     """Bring every cell to `measured`; what was cut goes on where it stopped. Returns what failed, which stops no other.
 
@@ -151,13 +179,17 @@ def reproduce(
             continue
         try:
             if state != "trained" and cell.settings.data.name not in failed:
-                watch(f"{cell.name}: training, about {estimated_seconds(cell) / 60:.0f} minutes on two cores")
+                watch(
+                    f"{cell.name}: training, about {estimated_seconds(cell) / 60:.0f} minutes on two cores"
+                )
                 train(cell.settings, place.runs / cell.name, preset=cell.preset, watch=_tell(watch))
             if finished_run(cell, place) is not None:
                 watch(f"{cell.name}: measuring")
                 measure(cell, place, device)
         except SamovarError as error:
-            failed[cell.settings.data.name if isinstance(error, DataError) else cell.name] = str(error)
+            failed[cell.settings.data.name if isinstance(error, DataError) else cell.name] = str(
+                error
+            )
             watch(f"{cell.name}: {error}")
     return [f"{name}: {error}" for name, error in failed.items()]
 
@@ -188,10 +220,14 @@ def measure(cell: Cell, place: Workplace, device: str = "cpu") -> None:
     if cell.study is not None and stored_study(cell, place) is None:
         with progress_bar(f"{cell.name}: sampling study") as progress:
             study = sampling_study(evaluator.tasks(cell.study), cell.study, progress=progress)
-        write_whole(place.sampling(cell), json.dumps({"settings": asdict(cell.settings)} | study).encode())
+        write_whole(
+            place.sampling(cell), json.dumps({"settings": asdict(cell.settings)} | study).encode()
+        )
     # With TEN every task would be embedded twice more, and no table of such models shows prior beside posterior.
     conditioned = cell.settings.model.task_embedding
-    samples = None if conditioned else prior_and_posterior(evaluator.tasks(cell.protocol), cell.protocol)
+    samples = (
+        None if conditioned else prior_and_posterior(evaluator.tasks(cell.protocol), cell.protocol)
+    )
     training = {
         "format": 1,
         "name": cell.name,
@@ -215,12 +251,16 @@ def _seconds(run: RunFolder) -> float:
     """Training time, by the last line's throughput (of the last process, if it was stopped in between)."""
     lines = [line for line in read_metrics(run.metrics) if "images_per_second" in line]
     settings = run.settings()
-    queries = settings.episodes.queries * (1 if settings.episodes.pooled_queries else settings.episodes.way)
+    queries = settings.episodes.queries * (
+        1 if settings.episodes.pooled_queries else settings.episodes.way
+    )
     images = settings.tasks * (settings.episodes.way * settings.episodes.shot + queries)
     return round(settings.updates * images / lines[-1]["images_per_second"], 1)
 
 
-def stored_summary(cell: Cell, place: Workplace, protocol: Protocol | None = None) -> dict[str, Any] | None:
+def stored_summary(
+    cell: Cell, place: Workplace, protocol: Protocol | None = None
+) -> dict[str, Any] | None:
     """The kept evaluation of a cell, if there is one of these settings."""
     if state_of(cell, place) != "measured":
         return None
@@ -230,7 +270,11 @@ def stored_summary(cell: Cell, place: Workplace, protocol: Protocol | None = Non
 def stored_study(cell: Cell, place: Workplace) -> dict[str, Any] | None:
     """The kept study of sampled classifiers of a cell, if there is one of these settings and tasks."""
     kept = _kept(place.sampling(cell), cell)
-    same = kept is not None and cell.study is not None and kept["protocol"] == asdict(cell.study) | {"samples": None}
+    same = (
+        kept is not None
+        and cell.study is not None
+        and kept["protocol"] == asdict(cell.study) | {"samples": None}
+    )
     return kept if same else None
 
 

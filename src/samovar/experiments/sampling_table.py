@@ -14,16 +14,23 @@ PUBLISHED_GAIN = {5: 0.1, 1: 0.4}
 
 def sampling(scale: Scale, cells: list[Cell], place: Workplace) -> Written:
     """A row for each model that has been studied; which one is said."""
-    found = [{"model": cell.name} | study for cell in cells if (study := stored_study(cell, place)) is not None]
+    found = [
+        {"model": cell.name} | study
+        for cell in cells
+        if (study := stored_study(cell, place)) is not None
+    ]
     lines = title("sampling", scale, cells)
-    lines += ["1000 tasks, ten repeats with fresh noise. The paper's gain is that of 10,000 samples, of SC-AT-TEN.", ""]
-    columns = (
-        "shot | model | at the mean | 1 sample | 1000 samples | 10,000 | gain of 10,000 | paper's gain | equal to 1000"
-    )
+    lines += [
+        "1000 tasks, ten repeats with fresh noise. The paper's gain is that of 10,000 samples, of SC-AT-TEN.",
+        "",
+    ]
+    columns = "shot | model | at the mean | 1 sample | 1000 samples | 10,000 | gain of 10,000 | paper's gain | equal to 1000"
     lines += [f"| {columns} |", "|---" * 9 + "|", *map(_row, found)]
     if not found:
         lines += ["", "Nothing has been measured yet."]
-    return Written({"format": 3, "name": "sampling", "scale": scale, "studies": found}, "\n".join(lines) + "\n")
+    return Written(
+        {"format": 3, "name": "sampling", "scale": scale, "studies": found}, "\n".join(lines) + "\n"
+    )
 
 
 def _row(study: dict[str, Any]) -> str:

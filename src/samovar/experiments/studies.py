@@ -23,7 +23,12 @@ def shots(cells: list[Cell], place: Workplace) -> Written:
                 "nll": summary["nll"]["mean"],
                 "ece": summary["ece"]["value"],
             }
-            where = {"row": cell.row, "trained": cell.column, "seed": cell.settings.seed, "shot": protocol.shot}
+            where = {
+                "row": cell.row,
+                "trained": cell.column,
+                "seed": cell.settings.seed,
+                "shot": protocol.shot,
+            }
             found.append(where | figures)
     columns = [f"{shot}-shot" for shot in sorted({each["shot"] for each in found})]
     lines = title("shots", "cpu", cells)
@@ -32,11 +37,19 @@ def shots(cells: list[Cell], place: Workplace) -> Written:
     texts = {}
     for row, trained in groups:
         for column in columns:
-            members = [e for e in found if (e["row"], e["trained"], f"{e['shot']}-shot") == (row, trained, column)]
-            a, n, e = (np.mean([each[key] for each in members]) for key in ("accuracy", "nll", "ece"))
+            members = [
+                e
+                for e in found
+                if (e["row"], e["trained"], f"{e['shot']}-shot") == (row, trained, column)
+            ]
+            a, n, e = (
+                np.mean([each[key] for each in members]) for key in ("accuracy", "nll", "ece")
+            )
             texts[f"{row}, trained on {trained}", column] = f"{100 * a:.1f} / {n:.3f} / {e:.3f}"
     lines += grid([f"{row}, trained on {trained}" for row, trained in groups], columns, texts)
-    return Written({"format": 1, "name": "shots", "scale": "cpu", "results": found}, "\n".join(lines) + "\n")
+    return Written(
+        {"format": 1, "name": "shots", "scale": "cpu", "results": found}, "\n".join(lines) + "\n"
+    )
 
 
 def calibration(cells: list[Cell], place: Workplace) -> Written:
@@ -58,7 +71,11 @@ def calibration(cells: list[Cell], place: Workplace) -> Written:
         ]
     for each in paired:
         over = each["over_seeds"]
-        seeds = "one training seed" if over is None else f"over seeds {over['mean']:+.3f} ± {over['ci95']:.3f}"
+        seeds = (
+            "one training seed"
+            if over is None
+            else f"over seeds {over['mean']:+.3f} ± {over['ci95']:.3f}"
+        )
         where = f"{each['group']}: {each['first']} - {each['second']}"
         lines.append(f"- {where}: {each['mean']:+.4f} ± {each['ci95']:.4f} ({seeds})")
     return Written(base | {"name": "calibration", "paired": paired}, "\n".join(lines) + "\n")
@@ -68,13 +85,26 @@ def omniglot(cells: list[Cell], place: Workplace) -> Written:
     """Both methods under the inductive protocol and with as many queries as shots, beside what VERSA reports."""
     found = []
     for way, shot in OMNIGLOT_SHAPES:
-        protocols = dict(zip(("inductive", "as many queries as shots"), omniglot_protocols(way, shot), strict=True))
+        protocols = dict(
+            zip(
+                ("inductive", "as many queries as shots"),
+                omniglot_protocols(way, shot),
+                strict=True,
+            )
+        )
         for cell in cells:
             row: dict[str, Any] = {"way": way, "shot": shot, "method": cell.row}
-            row |= {"reported_by_versa": VERSA_OMNIGLOT[way, shot] / 100, "confirmed": (way, shot) == (20, 5)}
+            row |= {
+                "reported_by_versa": VERSA_OMNIGLOT[way, shot] / 100,
+                "confirmed": (way, shot) == (20, 5),
+            }
             for name, protocol in protocols.items():
                 summary = stored_summary(cell, place, protocol)
-                row[name] = None if summary is None else {**summary["accuracy"], "ece": summary["ece"]["value"]}
+                row[name] = (
+                    None
+                    if summary is None
+                    else {**summary["accuracy"], "ece": summary["ece"]["value"]}
+                )
             found.append(row)
     lines = ["# omniglot (cpu scale)", ""]
     lines += ["Trained on 20-way 1-shot tasks, measured on test characters with running norm.", ""]
@@ -88,10 +118,21 @@ def omniglot(cells: list[Cell], place: Workplace) -> Written:
         note = "" if row["confirmed"] else " (unconfirmed)"
         reported = f"{100 * row['reported_by_versa']:.2f}{note}"
         shape = f"{row['way']}-way {row['shot']}-shot"
-        lines.append(f"| {shape} | {row['method']} | {texts[0]} | {ece} | {texts[1]} | {reported} |")
-    lines += ["", "VERSA's figures are transductive (batch norm by the test set itself) and trained for each shape."]
-    return Written({"format": 1, "name": "omniglot", "scale": "cpu", "results": found}, "\n".join(lines) + "\n")
+        lines.append(
+            f"| {shape} | {row['method']} | {texts[0]} | {ece} | {texts[1]} | {reported} |"
+        )
+    lines += [
+        "",
+        "VERSA's figures are transductive (batch norm by the test set itself) and trained for each shape.",
+    ]
+    return Written(
+        {"format": 1, "name": "omniglot", "scale": "cpu", "results": found}, "\n".join(lines) + "\n"
+    )
 
 
 def _percent(figure: dict[str, float] | None) -> str:
-    return "ready to run" if figure is None else f"**{100 * figure['mean']:.2f}** ± {100 * figure['ci95']:.2f}"
+    return (
+        "ready to run"
+        if figure is None
+        else f"**{100 * figure['mean']:.2f}** ± {100 * figure['ci95']:.2f}"
+    )

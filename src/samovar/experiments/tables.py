@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from samovar.evaluation.comparison import Measured, compare
+from samovar.evaluation.comparison import StoredEvaluation, compare
 from samovar.evaluation.metrics import mean_with_interval
 from samovar.experiments.cells import EXPERIMENTS, SCALES, Cell, Scale
 from samovar.experiments.reproduce import Workplace, state_of, stored_summary
@@ -46,16 +46,27 @@ def table(name: str, scale: Scale, cells: list[Cell], place: Workplace) -> Writt
     differences = paired_differences(cells, place)
     data = {"format": 1, "name": name, "scale": scale, "cells": found, "paired": differences}
     lines = title(name, scale, cells)
-    lines += grid(rows, columns, {(each["row"], each["column"]): _cell_text(each) for each in found})
+    lines += grid(
+        rows, columns, {(each["row"], each["column"]): _cell_text(each) for each in found}
+    )
     if found:
-        lines += ["", "± is the 95 % interval over tasks, for the mean over training seeds where there are several."]
+        lines += [
+            "",
+            "± is the 95 % interval over tasks, for the mean over training seeds where there are several.",
+        ]
     if differences:
-        lines += ["", "Paired differences on the same tasks, in points of accuracy (95 % interval over tasks):", ""]
+        lines += [
+            "",
+            "Paired differences on the same tasks, in points of accuracy (95 % interval over tasks):",
+            "",
+        ]
         lines += [_difference_text(each) for each in differences]
     return Written(data, "\n".join(lines) + "\n")
 
 
-def _entry(row: str, column: str, group: list[Cell], place: Workplace, scale: Scale) -> dict[str, Any]:
+def _entry(
+    row: str, column: str, group: list[Cell], place: Workplace, scale: Scale
+) -> dict[str, Any]:
     measured = [cell for cell in group if state_of(cell, place) == "measured"]
     published = group[0].published
     entry: dict[str, Any] = {
@@ -73,22 +84,33 @@ def _entry(row: str, column: str, group: list[Cell], place: Workplace, scale: Sc
     seeds = [float(each.mean()) for each in tasks]
     ours = mean_with_interval(np.mean(tasks, axis=0))
     entry["protocol"] = summaries[0]["protocol"]["text"]
-    entry["ours"] = ours | {"seeds": seeds, "std_over_seeds": float(np.std(seeds, ddof=1)) if len(seeds) > 1 else None}
+    entry["ours"] = ours | {
+        "seeds": seeds,
+        "std_over_seeds": float(np.std(seeds, ddof=1)) if len(seeds) > 1 else None,
+    }
     if inductive := _with_running_norm(measured, place):
         entry["running_norm"] = float(np.mean(inductive))
     if scale == "paper" and published is not None:
         short = entry["published"] - ours["mean"]
-        entry["verdict"] = "miss" if short > np.hypot(entry["published_ci95"], ours["ci95"]) else "reached"
+        entry["verdict"] = (
+            "miss" if short > np.hypot(entry["published_ci95"], ours["ci95"]) else "reached"
+        )
     for figure, key in (("nll", "mean"), ("ece", "value")):
         entry[figure] = float(np.mean([s[figure][key] for s in summaries]))
-        entry[f"mean_classifier_{figure}"] = float(np.mean([s["mean_classifier"][figure][key] for s in summaries]))
-    entry["mean_classifier"] = float(np.mean([s["mean_classifier"]["accuracy"]["mean"] for s in summaries]))
+        entry[f"mean_classifier_{figure}"] = float(
+            np.mean([s["mean_classifier"][figure][key] for s in summaries])
+        )
+    entry["mean_classifier"] = float(
+        np.mean([s["mean_classifier"]["accuracy"]["mean"] for s in summaries])
+    )
     return entry
 
 
 def _with_running_norm(cells: list[Cell], place: Workplace) -> list[float]:
     """Accuracies with running averages of cells that are measured so beside their own, transductive norm."""
-    beside = [(cell, protocol) for cell in cells for protocol in cell.also if protocol.norm == "running"]
+    beside = [
+        (cell, protocol) for cell in cells for protocol in cell.also if protocol.norm == "running"
+    ]
     summaries = [stored_summary(cell, place, protocol) for cell, protocol in beside]
     return [each["accuracy"]["mean"] for each in summaries if each is not None]
 
@@ -101,24 +123,38 @@ def _cell_text(entry: dict[str, Any]) -> str:
         return f"ready to run: {', '.join(states)}" + (f" ({published[0]})" if published else "")
     values = ", ".join(f"{100 * each:.1f}" for each in ours["seeds"])
     seeds = [f"seeds {values}"] if len(ours["seeds"]) > 1 else []
-    inductive = [f"running norm {100 * entry['running_norm']:.1f}"] if "running_norm" in entry else []
-    notes = [*seeds, *inductive, *published, *(["**miss**"] if entry.get("verdict") == "miss" else [])]
-    return f"**{100 * ours['mean']:.2f}** ± {100 * ours['ci95']:.2f}" + (f" ({'; '.join(notes)})" if notes else "")
+    inductive = (
+        [f"running norm {100 * entry['running_norm']:.1f}"] if "running_norm" in entry else []
+    )
+    notes = [
+        *seeds,
+        *inductive,
+        *published,
+        *(["**miss**"] if entry.get("verdict") == "miss" else []),
+    ]
+    return f"**{100 * ours['mean']:.2f}** ± {100 * ours['ci95']:.2f}" + (
+        f" ({'; '.join(notes)})" if notes else ""
+    )
 
 
 def grid(rows: list[str], columns: list[str], cells: dict[tuple[str, str], str]) -> list[str]:
     """A table in Markdown."""
     lines = ["| | " + " | ".join(columns) + " |", "|---" * (len(columns) + 1) + "|"]
     return lines + [
-        f"| {row} | " + " | ".join(cells.get((row, column), "") for column in columns) + " |" for row in rows
+        f"| {row} | " + " | ".join(cells.get((row, column), "") for column in columns) + " |"
+        for row in rows
     ]
 
 
-def paired_differences(cells: list[Cell], place: Workplace, figure: str = "accuracy") -> list[dict[str, Any]]:
+def paired_differences(
+    cells: list[Cell], place: Workplace, figure: str = "accuracy"
+) -> list[dict[str, Any]]:
     """The leading method of a group of cells against each other, on the seeds that both have; by one figure."""
     found = []
     for group in dict.fromkeys(cell.group for cell in cells if cell.group):
-        members = [cell for cell in cells if cell.group == group and state_of(cell, place) == "measured"]
+        members = [
+            cell for cell in cells if cell.group == group and state_of(cell, place) == "measured"
+        ]
         for lead in LEADING:
             ours = {cell.settings.seed: cell for cell in members if cell.method == lead}
             for method in dict.fromkeys(cell.method for cell in members if cell.method != lead):
@@ -126,26 +162,34 @@ def paired_differences(cells: list[Cell], place: Workplace, figure: str = "accur
                 if seeds := sorted(ours.keys() & others.keys()):
                     where = {"group": group, "first": lead, "second": method}
                     found.append(
-                        where | _difference([ours[s] for s in seeds], [others[s] for s in seeds], place, figure)
+                        where
+                        | _difference(
+                            [ours[s] for s in seeds], [others[s] for s in seeds], place, figure
+                        )
                     )
     return found
 
 
-def _difference(ours: list[Cell], others: list[Cell], place: Workplace, figure: str) -> dict[str, Any]:
+def _difference(
+    ours: list[Cell], others: list[Cell], place: Workplace, figure: str
+) -> dict[str, Any]:
     compared = compare(_measured(ours, place), _measured(others, place))
     found = {"seeds": len(ours), "over_seeds": compared["seeds"][figure]["difference"]}
     found |= compared["paired"][figure]
     first, second = ours[0].published, others[0].published
     if first is None or second is None or figure != "accuracy":
         return found | {"published": None, "verdict": None}
-    published, unsure = (first.accuracy - second.accuracy) / 100, np.hypot(first.ci95, second.ci95) / 100
+    published, unsure = (
+        (first.accuracy - second.accuracy) / 100,
+        np.hypot(first.ci95, second.ci95) / 100,
+    )
     clear = abs(published) > unsure
     verdict = _verdict(found, published) if clear else "no clear difference in the paper"
     return found | {"published": published, "verdict": verdict}
 
 
-def _measured(cells: list[Cell], place: Workplace) -> list[Measured]:
-    return [Measured.read(place.evidence(cell), "predictive") for cell in cells]
+def _measured(cells: list[Cell], place: Workplace) -> list[StoredEvaluation]:
+    return [StoredEvaluation.read(place.evidence(cell), "predictive") for cell in cells]
 
 
 def _verdict(found: dict[str, Any], published: float) -> str:
@@ -157,7 +201,11 @@ def _verdict(found: dict[str, Any], published: float) -> str:
     over = found["over_seeds"]
     if over is None:
         return "as in the paper, for these models"
-    return "as in the paper" if abs(over["mean"]) > over["ci95"] else "as in the paper, but not clear over seeds"
+    return (
+        "as in the paper"
+        if abs(over["mean"]) > over["ci95"]
+        else "as in the paper, but not clear over seeds"
+    )
 
 
 def _difference_text(each: dict[str, Any]) -> str:
@@ -172,22 +220,39 @@ def _difference_text(each: dict[str, Any]) -> str:
 
 def coverage(place: Workplace) -> Written:
     """Every trained cell of the paper's tables, and its figures: measured, at which scale, or ready to run."""
-    lines = ["# Every cell of the paper", "", "| | cell | published | at the paper's scale | at cpu scale |"]
+    lines = [
+        "# Every cell of the paper",
+        "",
+        "| | cell | published | at the paper's scale | at cpu scale |",
+    ]
     lines.append("|---|---|---|---|---|")
     found = []
     for name in (f"table{number}" for number in range(1, 6)):
         small = EXPERIMENTS[name]("cpu")
         for cell in EXPERIMENTS[name]("paper"):
-            alike = [c for c in small if (c.row, c.column) == (cell.row, cell.column) and not c.only_ready]
+            alike = [
+                c
+                for c in small
+                if (c.row, c.column) == (cell.row, cell.column) and not c.only_ready
+            ]
             states = {"paper": _measured_share([cell], place), "cpu": _measured_share(alike, place)}
-            published = "" if cell.published is None else f"{cell.published.accuracy} ± {cell.published.ci95}"
-            lines.append(f"| {name} | {cell.row}, {cell.column} | {published} | {states['paper']} | {states['cpu']} |")
+            published = (
+                ""
+                if cell.published is None
+                else f"{cell.published.accuracy} ± {cell.published.ci95}"
+            )
+            lines.append(
+                f"| {name} | {cell.row}, {cell.column} | {published} | {states['paper']} | {states['cpu']} |"
+            )
             found.append({"table": name, "row": cell.row, "column": cell.column} | states)
     for name in ("sampling", "beta", "collapse"):
         states = {scale: _measured_share(EXPERIMENTS[name](scale), place) for scale in SCALES}
         lines.append(f"| {name} | figure | | {states['paper']} | {states['cpu']} |")
         found.append({"table": name, "row": "figure", "column": ""} | states)
-    lines += ["", "The synthetic study is the paper's own at any scale: `samovar reproduce synthetic` takes minutes."]
+    lines += [
+        "",
+        "The synthetic study is the paper's own at any scale: `samovar reproduce synthetic` takes minutes.",
+    ]
     return Written({"format": 1, "name": "coverage", "cells": found}, "\n".join(lines) + "\n")
 
 

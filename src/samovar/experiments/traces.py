@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from samovar.evaluation.comparison import Measured
+from samovar.evaluation.comparison import StoredEvaluation
 from samovar.evaluation.metrics import mean_with_interval
 from samovar.experiments.cells import Cell, Scale
 from samovar.experiments.reproduce import Workplace, state_of, stored_summary
@@ -17,7 +17,11 @@ CLAIM = {5: (0.83, 2.0), 1: (0.66, 2.0)}
 
 
 def _training(cell: Cell, place: Workplace) -> dict[str, Any] | None:
-    return json.loads(place.training(cell).read_bytes()) if state_of(cell, place) == "measured" else None
+    return (
+        json.loads(place.training(cell).read_bytes())
+        if state_of(cell, place) == "measured"
+        else None
+    )
 
 
 def collapse(scale: Scale, cells: list[Cell], place: Workplace) -> Written:
@@ -28,21 +32,33 @@ def collapse(scale: Scale, cells: list[Cell], place: Workplace) -> Written:
         if training is None:
             continue
         names = ("update", "largest_weight_variance", "largest_bias_variance")
-        trace = [{name: line.get(name) for name in names} for line in training["trace"] if "nll" in line]
+        trace = [
+            {name: line.get(name) for name in names} for line in training["trace"] if "nll" in line
+        ]
         below = [line["update"] for line in trace if line["largest_weight_variance"] < COLLAPSED]
         shot = cell.settings.episodes.shot
         published = PUBLISHED_COLLAPSE[shot] if cell.row == "versa" else None
-        where = {"method": cell.row, "shot": shot, "first_below": below[0] if below else None, "published": published}
+        where = {
+            "method": cell.row,
+            "shot": shot,
+            "first_below": below[0] if below else None,
+            "published": published,
+        }
         found.append(where | {"trace": trace})
     lines = title("collapse", scale, cells)
-    lines += [f"First step at which the largest variance of the weights is below {COLLAPSED} (traced every 250):", ""]
+    lines += [
+        f"First step at which the largest variance of the weights is below {COLLAPSED} (traced every 250):",
+        "",
+    ]
     lines += ["| | ours | paper | largest variance at the end |", "|---|---|---|---|"]
     for each in found:
         first = "never" if each["first_below"] is None else str(each["first_below"])
         end = each["trace"][-1]["largest_weight_variance"]
         paper = "about " + str(each["published"]) if each["published"] else "does not collapse"
         lines.append(f"| {each['method']} {each['shot']}-shot | {first} | {paper} | {end:.2g} |")
-    return Written({"format": 1, "name": "collapse", "scale": scale, "results": found}, "\n".join(lines) + "\n")
+    return Written(
+        {"format": 1, "name": "collapse", "scale": scale, "results": found}, "\n".join(lines) + "\n"
+    )
 
 
 def beta(scale: Scale, cells: list[Cell], place: Workplace) -> Written:
@@ -51,7 +67,7 @@ def beta(scale: Scale, cells: list[Cell], place: Workplace) -> Written:
     for cell in cells:
         training = _training(cell, place)
         if training is not None and training["samples"] is not None:
-            accuracy = Measured.read(place.evidence(cell), "predictive").figures["accuracy"]
+            accuracy = StoredEvaluation.read(place.evidence(cell), "predictive").figures["accuracy"]
             where = {"multiple": float(cell.row), "shot": cell.settings.episodes.shot}
             summary = stored_summary(cell, place)
             assert summary is not None
@@ -95,18 +111,45 @@ def _claim(shot: int, cells: list[Cell], place: Workplace) -> dict[str, Any] | N
     claim = f"The paper's claim ({shot}-shot): from {low} to {high} times the best beta, within 1 % of its accuracy. "
     measured = [cell for cell in members if state_of(cell, place) == "measured"]
     if len(measured) < len(members):
-        return {"shot": shot, "holds": None, "text": f"{claim}Not decided: {len(measured)} of {len(members)} measured."}
-    accuracy = {float(c.row): Measured.read(place.evidence(c), "predictive").figures["accuracy"] for c in members}
+        return {
+            "shot": shot,
+            "holds": None,
+            "text": f"{claim}Not decided: {len(measured)} of {len(members)} measured.",
+        }
+    accuracy = {
+        float(c.row): StoredEvaluation.read(place.evidence(c), "predictive").figures["accuracy"]
+        for c in members
+    }
     best = max(accuracy, key=lambda multiple: accuracy[multiple].mean())
-    loss = {m: mean_with_interval(accuracy[m] - accuracy[best]) for m in sorted(accuracy) if m != best}
+    loss = {
+        m: mean_with_interval(accuracy[m] - accuracy[best]) for m in sorted(accuracy) if m != best
+    }
     near = {m: each for m, each in loss.items() if low <= m / best <= high}
-    wider = not near  # then the next ones on either side, if they are good enough, say it of what is between
+    wider = (
+        not near
+    )  # then the next ones on either side, if they are good enough, say it of what is between
     if wider:
         below, above = [m for m in loss if m / best < low], [m for m in loss if m / best > high]
         near = {m: loss[m] for m in (*below[-1:], *above[:1]) if below and above}
     holds = all(each["mean"] > -0.01 for each in near.values())
     if not near or (wider and not holds):
-        return {"shot": shot, "holds": None, "text": f"{claim}Not decided: no other beta of that range was tried."}
-    ours = ", ".join(f"x {m:g}: {100 * e['mean']:+.2f} ± {100 * e['ci95']:.2f}" for m, e in near.items())
-    verdict = "it holds even beyond" if wider else "it holds where tried" if holds else "miss: it does not hold"
-    return {"shot": shot, "holds": holds, "text": f"{claim}Our best is x {best:g}; against it {ours}: {verdict}."}
+        return {
+            "shot": shot,
+            "holds": None,
+            "text": f"{claim}Not decided: no other beta of that range was tried.",
+        }
+    ours = ", ".join(
+        f"x {m:g}: {100 * e['mean']:+.2f} ± {100 * e['ci95']:.2f}" for m, e in near.items()
+    )
+    verdict = (
+        "it holds even beyond"
+        if wider
+        else "it holds where tried"
+        if holds
+        else "miss: it does not hold"
+    )
+    return {
+        "shot": shot,
+        "holds": holds,
+        "text": f"{claim}Our best is x {best:g}; against it {ours}: {verdict}.",
+    }

@@ -25,14 +25,20 @@ def linear_logit_distribution(features: Tensor, classifier: WeightDistribution) 
     """
     weights, biases = classifier
     mean = linear_logits(features, weights.mean, None if biases is None else biases.mean)
-    variance = linear_logits(features.square(), weights.variance, None if biases is None else biases.variance)
-    return Normal(mean, (variance + 1e-12).sqrt(), validate_args=False)  # the root has no slope at zero
+    variance = linear_logits(
+        features.square(), weights.variance, None if biases is None else biases.variance
+    )
+    return Normal(
+        mean, (variance + 1e-12).sqrt(), validate_args=False
+    )  # the root has no slope at zero
 
 
 def cosine_logits(features: Tensor, weights: Tensor, alpha: float) -> Tensor:
     """alpha * cos(f(x), w_n), Eq. (reconstruction_loss), with every weight vector normalised by its own length."""
     # TADAM's guard: with a smaller one a vector of zeros would have a gradient of 1e13
-    unit_features, unit_weights = (functional.normalize(each, dim=-1, eps=1e-6) for each in (features, weights))
+    unit_features, unit_weights = (
+        functional.normalize(each, dim=-1, eps=1e-6) for each in (features, weights)
+    )
     return alpha * unit_features @ unit_weights.transpose(-1, -2)
 
 
@@ -55,12 +61,20 @@ class Classifier:
         """Prototypes have no variance to sample."""
         return self.kind in ("euclidean", "squared")
 
-    def noise_shape(self, samples: int, features: Tensor, distribution: WeightDistribution) -> tuple[int, int, int]:
+    def noise_shape(
+        self, samples: int, features: Tensor, distribution: WeightDistribution
+    ) -> tuple[int, int, int]:
         """Shape of a task's noise: logits (L, Q, N) for the linear classifier, weights (L, N, d) for the cosine."""
         classes, dim = distribution.weights.mean.shape[-2:]
-        return (samples, features.shape[-2], classes) if self.kind == "linear" else (samples, classes, dim)
+        return (
+            (samples, features.shape[-2], classes)
+            if self.kind == "linear"
+            else (samples, classes, dim)
+        )
 
-    def sampled_logits(self, features: Tensor, distribution: WeightDistribution, epsilon: Tensor) -> Tensor:
+    def sampled_logits(
+        self, features: Tensor, distribution: WeightDistribution, epsilon: Tensor
+    ) -> Tensor:
         """L samples of the logits: features (T, Q, d), epsilon (T or 1, L, ...) -> (T, L, Q, N)."""
         with full_precision(features):
             if self.kind == "linear":

@@ -15,12 +15,18 @@ from torch.nn import functional
 from samovar.data.batches import AuxiliaryBatch, TaskBatch
 from samovar.models.backbones.conv import Conv
 from samovar.models.backbones.resnet12 import ResNet12
-from samovar.models.class_means import Sums
+from samovar.models.class_means import ClassMeans
 from samovar.models.classifiers import Classifier
-from samovar.models.inference import MLPInference, ResidualInference, WeightDistribution, even_hidden_size, infer
-from samovar.models.initialization import initialise
+from samovar.models.inference import (
+    MLPInference,
+    ResidualInference,
+    WeightDistribution,
+    even_hidden_size,
+    infer,
+)
+from samovar.models.initialization import initialize
 from samovar.models.noise import TaskNoise
-from samovar.models.objectives import Objective, cross_entropy, monte_carlo, variational
+from samovar.models.objectives import TaskLoss, cross_entropy, monte_carlo, variational
 from samovar.models.precision import full_precision
 from samovar.models.task_embedding import Film, TaskEmbedding
 from samovar.settings.model import ModelSettings
@@ -42,13 +48,15 @@ class FewShotModel(nn.Module):
     torch.Size([1, 3, 8])
     """
 
-    def __init__(self, settings: ModelSettings, backbone: nn.Module | None = None, seed: int = 0) -> None:
+    def __init__(
+        self, settings: ModelSettings, backbone: nn.Module | None = None, seed: int = 0
+    ) -> None:
         super().__init__()
         self.settings = settings
         self.classifier = Classifier(settings.classifier, settings.alpha)
         with torch.random.fork_rng(
             devices=[]
-        ):  # constructors draw from the global state; `initialise` redoes their work
+        ):  # constructors draw from the global state; `initialize` redoes their work
             self.backbone, d = _backbone(settings, backbone)
             self.feature_dim = d
             self.task_embedding = (
@@ -58,11 +66,16 @@ class FewShotModel(nn.Module):
             )
             self.prior_network = None if self.classifier.deterministic else _inference(settings, d)
             self.posterior_network = None if settings.shared else _inference(settings, d)
-            self.auxiliary_head = nn.Linear(d, settings.auxiliary_classes) if settings.auxiliary_classes else None
-        initialise(self, seed, skip=backbone)
+            self.auxiliary_head = (
+                nn.Linear(d, settings.auxiliary_classes) if settings.auxiliary_classes else None
+            )
+        initialize(self, seed, skip=backbone)
 
     def embed(
-        self, images: Tensor, films: Sequence[Film] | None = None, noise: Sequence[torch.Generator] | None = None
+        self,
+        images: Tensor,
+        films: Sequence[Film] | None = None,
+        noise: Sequence[torch.Generator] | None = None,
     ) -> Tensor:
         """f(x): images (T, n, ...) -> features (T, n, d); each task's set is a group of its own for `episode` norm."""
         tasks, flat = images.shape[0], images.flatten(0, 1)
@@ -74,17 +87,21 @@ class FewShotModel(nn.Module):
             features = self.backbone(flat)
         return features.unflatten(0, (tasks, -1))
 
-    def films(self, support_sums: Sums) -> list[Film] | None:
+    def films(self, support_sums: ClassMeans) -> list[Film] | None:
         """TEN's conditioning by c = (1/N) sum_n c_n of the support's plain features; None without TEN."""
-        return None if self.task_embedding is None else self.task_embedding(support_sums.means.mean(1))
+        return (
+            None if self.task_embedding is None else self.task_embedding(support_sums.means.mean(1))
+        )
 
-    def prior(self, sums: Sums) -> WeightDistribution:
+    def prior(self, sums: ClassMeans) -> WeightDistribution:
         """p(w | D): g on the class means of the support; for prototypes the means themselves, without variance."""
         if self.prior_network is None:
-            return WeightDistribution(Normal(sums.means, torch.zeros_like(sums.means), validate_args=False))
+            return WeightDistribution(
+                Normal(sums.means, torch.zeros_like(sums.means), validate_args=False)
+            )
         return infer(self.prior_network, sums.means)
 
-    def posterior(self, support: Sums, query: Sums) -> WeightDistribution:
+    def posterior(self, support: ClassMeans, query: ClassMeans) -> WeightDistribution:
         """q(w | D, D~): the same g, or a second one, on the class means of the union of support and query."""
         network = self.prior_network if self.posterior_network is None else self.posterior_network
         assert network is not None, "prototypes have no posterior"
@@ -94,26 +111,36 @@ class FewShotModel(nn.Module):
         """p(w | D) of T tasks at test, from support images (T, S, ...) and labels (T, S)."""
         return self.condition(support, labels, way)[0]
 
-    def condition(self, support: Tensor, labels: Tensor, way: int) -> tuple[WeightDistribution, list[Film] | None]:
+    def condition(
+        self, support: Tensor, labels: Tensor, way: int
+    ) -> tuple[WeightDistribution, list[Film] | None]:
         """The prior of T tasks at test, and TEN's conditioning, by which TADAM embeds its queries too."""
-        sums = Sums.of(self.embed(support), labels, way)
+        sums = ClassMeans.of(self.embed(support), labels, way)
         if (sums.counts == 0).any():
             raise ValueError("every class of a task needs at least one support image")
         films = self.films(sums)
-        return self.prior(sums if films is None else Sums.of(self.embed(support, films), labels, way)), films
+        return self.prior(
+            sums if films is None else ClassMeans.of(self.embed(support, films), labels, way)
+        ), films
 
     def forward(self, batch: TaskBatch | AuxiliaryBatch, noise: TaskNoise | None = None) -> Output:
         """One update's loss and figures. The noise samples weights and, in training mode, dropout."""
         if isinstance(batch, AuxiliaryBatch):
             return self._auxiliary(batch)
         f_support = self.embed(batch.support, noise=self._dropout(noise, "support"))
-        support = Sums.of(f_support, batch.support_labels, batch.way)
+        support = ClassMeans.of(f_support, batch.support_labels, batch.way)
         films = self.films(support)
         if films is not None:
-            support = Sums.of(self.embed(batch.support, films), batch.support_labels, batch.way)
+            support = ClassMeans.of(
+                self.embed(batch.support, films), batch.support_labels, batch.way
+            )
         prior = self.prior(support)
-        if self.classifier.deterministic:  # TADAM classifies the conditioned features, SAMOVAR the plain ones
-            logits = self.classifier.mean_logits(self.embed(batch.query, films, self._dropout(noise, "query")), prior)
+        if (
+            self.classifier.deterministic
+        ):  # TADAM classifies the conditioned features, SAMOVAR the plain ones
+            logits = self.classifier.mean_logits(
+                self.embed(batch.query, films, self._dropout(noise, "query")), prior
+            )
             objective = cross_entropy(logits, batch.query_labels, self.settings.reduction)
         else:
             objective = self._stochastic(batch, support, films, prior, noise)
@@ -122,11 +149,11 @@ class FewShotModel(nn.Module):
     def _stochastic(
         self,
         batch: TaskBatch,
-        support: Sums,
+        support: ClassMeans,
         films: list[Film] | None,
         prior: WeightDistribution,
         noise: TaskNoise | None,
-    ) -> Objective:
+    ) -> TaskLoss:
         if noise is None:
             raise ValueError("sampling weights needs noise")
         settings, labels = self.settings, batch.query_labels
@@ -134,13 +161,19 @@ class FewShotModel(nn.Module):
         sampled = prior
         if settings.method == "samovar":
             g_query = f_query if films is None else self.embed(batch.query, films)  # what enters g
-            sampled = self.posterior(support, Sums.of(g_query, labels, batch.way))
+            sampled = self.posterior(support, ClassMeans.of(g_query, labels, batch.way))
         shape = self.classifier.noise_shape(settings.samples, f_query, sampled)
         logits = self.classifier.sampled_logits(f_query, sampled, noise.normal("weights", *shape))
         if settings.method == "versa":
             return monte_carlo(logits, labels, settings.reduction)
-        beta = labels.shape[1] / (batch.way * f_query.shape[-1]) if settings.beta is None else settings.beta
-        return variational(logits, labels, sampled.divergence(prior).sum(-1), beta, settings.reduction)
+        beta = (
+            labels.shape[1] / (batch.way * f_query.shape[-1])
+            if settings.beta is None
+            else settings.beta
+        )
+        return variational(
+            logits, labels, sampled.divergence(prior).sum(-1), beta, settings.reduction
+        )
 
     def _dropout(self, noise: TaskNoise | None, part: str) -> list[torch.Generator] | None:
         if not (self.training and self.settings.dropout):
@@ -180,10 +213,12 @@ def _inference(settings: ModelSettings, d: int) -> nn.Module:
     if settings.backbone == "resnet12":
         return ResidualInference(d, last_skip=settings.last_skip)
     biases = settings.classifier == "linear"
-    return MLPInference(d, d if settings.shared else even_hidden_size(d, biases=biases), biases=biases)
+    return MLPInference(
+        d, d if settings.shared else even_hidden_size(d, biases=biases), biases=biases
+    )
 
 
-def _figures(objective: Objective, prior: WeightDistribution) -> dict[str, Tensor]:
+def _figures(objective: TaskLoss, prior: WeightDistribution) -> dict[str, Tensor]:
     figures = {"loss": objective.loss.mean(), "nll": objective.nll.mean()}
     if objective.kl is not None:
         figures["kl"] = objective.kl.mean()

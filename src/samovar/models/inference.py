@@ -43,7 +43,11 @@ def normal(mean: Tensor, log_variance: Tensor) -> Normal:
 def mlp(inputs: int, hidden: int, outputs: int) -> nn.Sequential:
     """VERSA's network: three dense layers with ELU between them."""
     return nn.Sequential(
-        nn.Linear(inputs, hidden), nn.ELU(), nn.Linear(hidden, hidden), nn.ELU(), nn.Linear(hidden, outputs)
+        nn.Linear(inputs, hidden),
+        nn.ELU(),
+        nn.Linear(hidden, hidden),
+        nn.ELU(),
+        nn.Linear(hidden, outputs),
     )
 
 
@@ -100,10 +104,15 @@ def infer(network: nn.Module, class_means: Tensor) -> WeightDistribution:
 
 def even_hidden_size(feature_dim: int, *, biases: bool) -> int:
     """Hidden size with which two sets of VERSA's networks have as many parameters as one of full size (Table 1)."""
-    outputs = (feature_dim, 1) if biases else (feature_dim,)  # a mean and a log-variance network for each
+    outputs = (
+        (feature_dim, 1) if biases else (feature_dim,)
+    )  # a mean and a log-variance network for each
 
     def parameters(hidden: int) -> int:
         body = feature_dim * hidden + hidden + hidden * hidden + hidden
         return sum(2 * (body + (hidden + 1) * size) for size in outputs)
 
-    return min(range(1, feature_dim + 1), key=lambda hidden: abs(2 * parameters(hidden) - parameters(feature_dim)))
+    return min(
+        range(1, feature_dim + 1),
+        key=lambda hidden: abs(2 * parameters(hidden) - parameters(feature_dim)),
+    )

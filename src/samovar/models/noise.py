@@ -11,14 +11,22 @@ from samovar.core.randomness import torch_generator
 class TaskNoise:
     """Generators and normal draws as a function of (seed, step, task, purpose)."""
 
-    def __init__(self, seed: int, step: int, tasks: Sequence[int], device: torch.device | str = "cpu") -> None:
+    def __init__(
+        self, seed: int, step: int, tasks: Sequence[int], device: torch.device | str = "cpu"
+    ) -> None:
         self.seed, self.step, self.tasks, self.device = seed, step, tasks, device
 
     def generators(self, purpose: str) -> list[torch.Generator]:
         """One for each task."""
-        return [torch_generator(self.seed, purpose, self.step, task, device=self.device) for task in self.tasks]
+        return [
+            torch_generator(self.seed, purpose, self.step, task, device=self.device)
+            for task in self.tasks
+        ]
 
     def normal(self, purpose: str, *shape: int) -> Tensor:
         """Standard normal numbers (T, *shape)."""
-        drawn = [torch.randn(shape, generator=each, device=self.device) for each in self.generators(purpose)]
+        drawn = [
+            torch.randn(shape, generator=each, device=self.device)
+            for each in self.generators(purpose)
+        ]
         return torch.stack(drawn)

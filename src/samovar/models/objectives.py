@@ -13,7 +13,7 @@ from torch import Tensor
 Reduction = Literal["mean", "sum"]
 
 
-class Objective(NamedTuple):
+class TaskLoss(NamedTuple):
     """(T,) each: the loss, the mean negative log-likelihood of a query, the KL divergence of the task (if any)."""
 
     loss: Tensor
@@ -27,7 +27,7 @@ def label_log_probabilities(logits: Tensor, labels: Tensor) -> Tensor:
     return logits.log_softmax(-1).gather(-1, positions).squeeze(-1)
 
 
-def monte_carlo(logits: Tensor, labels: Tensor, reduction: Reduction = "mean") -> Objective:
+def monte_carlo(logits: Tensor, labels: Tensor, reduction: Reduction = "mean") -> TaskLoss:
     """Eq. (MonteCarlo): -sum_m log (1/L) sum_l p(y_m | x_m, w_l), with logits (T, L, Q, N) sampled from the prior."""
     log_probabilities = label_log_probabilities(logits, labels)
     log_mean = torch.logsumexp(log_probabilities, 1) - math.log(logits.shape[1])
@@ -36,7 +36,7 @@ def monte_carlo(logits: Tensor, labels: Tensor, reduction: Reduction = "mean") -
 
 def variational(
     logits: Tensor, labels: Tensor, divergence: Tensor, beta: float, reduction: Reduction = "mean"
-) -> Objective:
+) -> TaskLoss:
     """The beta-weighted ELBO of section 3.2, negated: sum_m (1/L) sum_l -log p(y_m | x_m, w_l) + beta * KL(q || p).
 
     Logits (T, L, Q, N) are sampled from the posterior q; the divergence (T,) is summed over classes and dimensions.
@@ -45,12 +45,16 @@ def variational(
     return _reduce(-log_probabilities, divergence, beta, reduction)
 
 
-def cross_entropy(logits: Tensor, labels: Tensor, reduction: Reduction = "mean") -> Objective:
+def cross_entropy(logits: Tensor, labels: Tensor, reduction: Reduction = "mean") -> TaskLoss:
     """-sum_m log p(y_m | x_m) of a deterministic classifier: logits (T, Q, N)."""
-    return _reduce(-label_log_probabilities(logits[:, None], labels).squeeze(1), None, 0.0, reduction)
+    return _reduce(
+        -label_log_probabilities(logits[:, None], labels).squeeze(1), None, 0.0, reduction
+    )
 
 
-def _reduce(nll: Tensor, kl: Tensor | None, beta: float, reduction: Reduction) -> Objective:
+def _reduce(nll: Tensor, kl: Tensor | None, beta: float, reduction: Reduction) -> TaskLoss:
     """From the NLL of each query (T, Q) and the KL of each task (T,)."""
     total = nll.sum(-1) if kl is None else nll.sum(-1) + beta * kl
-    return Objective(total / nll.shape[-1] if reduction == "mean" else total, nll.mean(-1).detach(), kl)
+    return TaskLoss(
+        total / nll.shape[-1] if reduction == "mean" else total, nll.mean(-1).detach(), kl
+    )

@@ -26,7 +26,9 @@ class TaskMLP(nn.Module):
 
     def __init__(self, inputs: int, width: int) -> None:
         super().__init__()
-        self.layers = nn.ModuleList([nn.Linear(inputs, width), nn.Linear(width, width), nn.Linear(width, width)])
+        self.layers = nn.ModuleList(
+            [nn.Linear(inputs, width), nn.Linear(width, width), nn.Linear(width, width)]
+        )
 
     def forward(self, c: Tensor) -> Tensor:
         """Task representations (T, d) -> (T, width)."""
@@ -53,4 +55,6 @@ class TaskEmbedding(nn.Module):
         """Task representations (T, d), means over classes of the support's class means -> FiLM of each convolution."""
         scales = list(self.multipliers)
         layers = zip(scales[0::2], self.gammas, scales[1::2], self.betas, strict=True)
-        return [Film(gamma_0 * gamma(c), beta_0 * beta(c)) for gamma_0, gamma, beta_0, beta in layers]
+        return [
+            Film(gamma_0 * gamma(c), beta_0 * beta(c)) for gamma_0, gamma, beta_0, beta in layers
+        ]

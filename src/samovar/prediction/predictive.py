@@ -39,12 +39,18 @@ class Prediction:
         """Of some of the queries only, on the CPU."""
         optional = (self.spread, self.mutual_information)
         spread, information = (None if part is None else part[:, chosen].cpu() for part in optional)
-        return Prediction(self.probabilities[:, chosen].cpu(), self.entropy[:, chosen].cpu(), spread, information)
+        return Prediction(
+            self.probabilities[:, chosen].cpu(), self.entropy[:, chosen].cpu(), spread, information
+        )
 
 
 @torch.no_grad()
 def predict(
-    classifier: Classifier, distribution: WeightDistribution, features: Tensor, samples: int, noise: PredictiveNoise
+    classifier: Classifier,
+    distribution: WeightDistribution,
+    features: Tensor,
+    samples: int,
+    noise: PredictiveNoise,
 ) -> Prediction:
     """The predictive of query features (T, Q, d) under a distribution over w, by L samples."""
     if classifier.deterministic:
@@ -52,11 +58,19 @@ def predict(
     with full_precision(features):
         sampler = _linear_sampler if classifier.kind == "linear" else _cosine_sampler
         sampled_logits, numbers = sampler(classifier, distribution, features.float(), noise)
-        return _average(sampled_logits, _blocks(samples, numbers, features.device), distribution, features.shape[1])
+        return _average(
+            sampled_logits,
+            _blocks(samples, numbers, features.device),
+            distribution,
+            features.shape[1],
+        )
 
 
 def _average(
-    sampled_logits: "LogitSampler", blocks: list[Block], distribution: WeightDistribution, queries: int
+    sampled_logits: "LogitSampler",
+    blocks: list[Block],
+    distribution: WeightDistribution,
+    queries: int,
 ) -> Prediction:
     tasks, way = distribution.weights.mean.shape[:2]
     total = torch.zeros(tasks, way, queries, device=blocks[0].device)
@@ -66,7 +80,9 @@ def _average(
         for task in range(tasks):  # one at a time: its numbers stay in the processor's cache
             for first in range(0, queries, at_once):
                 some = slice(first, first + at_once)
-                log_probabilities = sampled_logits(task, block, some).log_softmax(0)  # (N, L, Q): long rows, N is short
+                log_probabilities = sampled_logits(task, block, some).log_softmax(
+                    0
+                )  # (N, L, Q): long rows, N is short
                 probabilities = log_probabilities.exp()
                 total[task, :, some] += probabilities.sum(1)
                 squares[task, :, some] += torch.linalg.vector_norm(probabilities, dim=1).square()
@@ -83,7 +99,10 @@ LogitSampler = Callable[[int, Block, slice], Tensor]
 
 
 def _linear_sampler(
-    classifier: Classifier, distribution: WeightDistribution, features: Tensor, noise: PredictiveNoise
+    classifier: Classifier,
+    distribution: WeightDistribution,
+    features: Tensor,
+    noise: PredictiveNoise,
 ) -> tuple[LogitSampler, int]:
     """The logits of a linear classifier are Gaussian themselves, so that nothing larger need be sampled."""
     del classifier
@@ -93,13 +112,18 @@ def _linear_sampler(
 
     def sampled(task: int, block: Block, some: slice) -> Tensor:
         epsilon = noise.logits(task, block, way)
-        return torch.addcmul(mean[task, :, None, some], stddev[task, :, None, some], epsilon[..., None])
+        return torch.addcmul(
+            mean[task, :, None, some], stddev[task, :, None, some], epsilon[..., None]
+        )
 
     return sampled, way
 
 
 def _cosine_sampler(
-    classifier: Classifier, distribution: WeightDistribution, features: Tensor, noise: PredictiveNoise
+    classifier: Classifier,
+    distribution: WeightDistribution,
+    features: Tensor,
+    noise: PredictiveNoise,
 ) -> tuple[LogitSampler, int]:
     """Cosines with w = mu + sigma epsilon without making w: f.w and |w|^2 are products with epsilon and its square."""
     mu, sigma = distribution.weights.mean, distribution.weights.stddev  # (T, N, d)
@@ -112,8 +136,14 @@ def _cosine_sampler(
         scale = sigma[task][..., None]  # (N, d, 1)
         vectors = torch.cat([unit[task, some].T.expand(way, -1, -1), mu[task][..., None]], -1)
         products = bank.epsilon @ (scale * vectors)
-        length = mu[task].square().sum(-1)[:, None, None] + 2 * products[..., -1:] + bank.squares @ scale.square()
-        cosine = (at_mean[task, :, None, some] + products[..., :-1]) * length.clamp(min=1e-12).rsqrt()
+        length = (
+            mu[task].square().sum(-1)[:, None, None]
+            + 2 * products[..., -1:]
+            + bank.squares @ scale.square()
+        )
+        cosine = (at_mean[task, :, None, some] + products[..., :-1]) * length.clamp(
+            min=1e-12
+        ).rsqrt()
         return classifier.alpha * cosine
 
     return sampled, way * dim
@@ -122,11 +152,15 @@ def _cosine_sampler(
 def _blocks(samples: int, numbers: int, device: torch.device) -> list[Block]:
     """Blocks of a power of two of samples, by the numbers that each sample has in memory."""
     largest = 1 << max(0, (LARGEST_BLOCK // numbers).bit_length() - 1)
-    return [Block(first, min(largest, samples - first), device) for first in range(0, samples, largest)]
+    return [
+        Block(first, min(largest, samples - first), device) for first in range(0, samples, largest)
+    ]
 
 
 @torch.no_grad()
-def predict_at_mean(classifier: Classifier, distribution: WeightDistribution, features: Tensor) -> Prediction:
+def predict_at_mean(
+    classifier: Classifier, distribution: WeightDistribution, features: Tensor
+) -> Prediction:
     """The answer of the one classifier at the mean of the distribution."""
     probabilities = classifier.mean_logits(features, distribution).softmax(-1)
     return Prediction(probabilities, entropy_of(probabilities))

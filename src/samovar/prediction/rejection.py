@@ -31,9 +31,13 @@ def factor(spread: float | None) -> float:
     return 1.0 if spread is None else min(max(math.sqrt(spread), 1 / MOST_CHANGE), MOST_CHANGE)
 
 
-def check_rate(rate: Any) -> None:
+def check_rejection_rate(rate: Any) -> None:
     """Refuse a rate for which there are no thresholds."""
-    if isinstance(rate, bool) or not isinstance(rate, int | float | np.number) or not min(RATES) <= rate <= max(RATES):
+    if (
+        isinstance(rate, bool)
+        or not isinstance(rate, int | float | np.number)
+        or not min(RATES) <= rate <= max(RATES)
+    ):
         raise SettingsError(f"reject must be from {min(RATES)} to {max(RATES)}, but is {rate!r}.")
 
 
@@ -56,14 +60,18 @@ class Rejection:
 
     def nearest(self, way: int, shot: float) -> Cell:
         """The measured shape that is nearest, in ratios."""
-        return min(self.cells, key=lambda c: abs(math.log(c.way / way)) + abs(math.log(c.shot / shot)))
+        return min(
+            self.cells, key=lambda c: abs(math.log(c.way / way)) + abs(math.log(c.shot / shot))
+        )
 
-    def threshold(self, way: int, shots: NDArray[np.integer[Any]], rate: float) -> tuple[float, Cell]:
+    def threshold(
+        self, way: int, shots: NDArray[np.integer[Any]], rate: float
+    ) -> tuple[float, Cell]:
         """The distance above which a query is rejected, from the nearest measured shape.
 
         `rate` is the share of queries of the task's own classes that are rejected, on tasks like the measured ones.
         """
-        check_rate(rate)
+        check_rejection_rate(rate)
         cell = self.nearest(way, float(np.median(shots)))
         order = np.log(RATES[::-1])
         return float(np.interp(math.log(rate), order, cell.thresholds[::-1])), cell
@@ -83,9 +91,15 @@ class Rejection:
             raise TypeError("the rejection thresholds are not whole")
         if stored.get("score") != SCORE:
             return None
-        cells = tuple(Cell(int(c["way"]), int(c["shot"]), tuple(map(float, c["thresholds"]))) for c in stored["cells"])
+        cells = tuple(
+            Cell(int(c["way"]), int(c["shot"]), tuple(map(float, c["thresholds"])))
+            for c in stored["cells"]
+        )
         whole = all(
-            cell.way > 0 and cell.shot > 0 and len(cell.thresholds) == len(RATES) and np.isfinite(cell.thresholds).all()
+            cell.way > 0
+            and cell.shot > 0
+            and len(cell.thresholds) == len(RATES)
+            and np.isfinite(cell.thresholds).all()
             for cell in cells
         )
         if not cells or not whole:
@@ -98,7 +112,12 @@ class Rejection:
 
 
 def describe(
-    cell: Cell, about: str, rate: float, ways: int, shots: Sequence[int] | NDArray[np.integer[Any]], change: float
+    cell: Cell,
+    about: str,
+    rate: float,
+    ways: int,
+    shots: Sequence[int] | NDArray[np.integer[Any]],
+    change: float,
 ) -> str:
     """What a rate means, in a sentence."""
     text = f"{rate:.1%} of the queries that do belong are rejected on tasks like the measured ones ({about}"

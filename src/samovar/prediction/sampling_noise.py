@@ -38,12 +38,16 @@ class PredictiveNoise:
         """Noise (N, L) of one task for sampled logits, common to its queries as a sampled classifier is."""
         dimension = min(way, SobolEngine.MAXDIM)  # more classes take several sequences
         sequences = -(-way // dimension)
-        bank = _bank(self.seed, self.quasi, self.tasks[position], block, sequences, dimension, "logits")
+        bank = _bank(
+            self.seed, self.quasi, self.tasks[position], block, sequences, dimension, "logits"
+        )
         return bank.epsilon.mT.flatten(0, 1)[:way]
 
     def weights(self, position: int, block: "Block", way: int, dim: int) -> Bank:
         """Noise (N, L, d) for sampled weights, common to BANK consecutive tasks."""
-        return _bank(self.seed, self.quasi, self.tasks[position] // BANK, block, way, dim, "weights")
+        return _bank(
+            self.seed, self.quasi, self.tasks[position] // BANK, block, way, dim, "weights"
+        )
 
 
 @dataclass(frozen=True)
@@ -56,11 +60,19 @@ class Block:
 
 
 @lru_cache(maxsize=1)
-def _bank(seed: int, quasi: bool, number: int, block: Block, sequences: int, dimension: int, purpose: str) -> Bank:
+def _bank(
+    seed: int, quasi: bool, number: int, block: Block, sequences: int, dimension: int, purpose: str
+) -> Bank:
     if not quasi:
-        source = torch_generator(seed, f"predictive {purpose}", number, block.first, device=block.device)
-        return Bank(torch.randn(sequences, block.count, dimension, generator=source, device=block.device))
-    shift = generator(seed, f"quasi-random shift {purpose}", number).random((sequences, 1, dimension))
+        source = torch_generator(
+            seed, f"predictive {purpose}", number, block.first, device=block.device
+        )
+        return Bank(
+            torch.randn(sequences, block.count, dimension, generator=source, device=block.device)
+        )
+    shift = generator(seed, f"quasi-random shift {purpose}", number).random(
+        (sequences, 1, dimension)
+    )
     points = _points(seed, block.first, block.count, sequences, dimension)
     uniform = (points + torch.from_numpy(shift).float()).remainder(1.0)
     tiny = torch.finfo(torch.float32).eps

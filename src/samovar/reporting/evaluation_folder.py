@@ -100,26 +100,41 @@ class _Writer:
         if self.quiet:
             return
         several = len(self.wanted.protocols) > 1
-        folder = output_folder(self.target / f"{protocol.way}way-{protocol.shot}shot") if several else self.target
+        folder = (
+            output_folder(self.target / f"{protocol.way}way-{protocol.shot}shot")
+            if several
+            else self.target
+        )
         self.folders.append(folder.name)
         summary = evaluation.summary
         Console().print(evaluation_table(summary))
         write_whole(folder / "evaluation.npz", evaluation.tasks_file())
         write_whole(folder / "evaluation.json", json.dumps(summary, indent=1).encode())
         pictures = {
-            "reliability.png": ("Are the probabilities right? On the diagonal they are.", reliability_figure(summary)),
-            "risk_coverage.png": ("Errors among the answers one keeps.", risk_coverage_figure(summary)),
+            "reliability.png": (
+                "Are the probabilities right? On the diagonal they are.",
+                reliability_figure(summary),
+            ),
+            "risk_coverage.png": (
+                "Errors among the answers one keeps.",
+                risk_coverage_figure(summary),
+            ),
             "classes.png": ("The hardest and the easiest classes.", classes_figure(summary)),
         }
         for number in range(self.wanted.draw):
             content = draw_task(self.evaluator.tasks(protocol), protocol, number)
-            pictures[f"episode-{number}.png"] = (f"Task {number}: what the model believes.", content)
+            pictures[f"episode-{number}.png"] = (
+                f"Task {number}: what the model believes.",
+                content,
+            )
         for name, (_, content) in pictures.items():
             write_whole(folder / name, content)
         self.sections.append((summary, dict(pictures.values())))
 
     def study(self, protocol: Protocol, progress: Callable[[str, float], None]) -> None:
-        study = sampling_study(self.evaluator.tasks(protocol), protocol, progress=progress)  # by all processes
+        study = sampling_study(
+            self.evaluator.tasks(protocol), protocol, progress=progress
+        )  # by all processes
         if self.quiet:
             return
         content = sampling_figure(study)
@@ -135,6 +150,11 @@ class _Writer:
             content = grid_figure([summary for summary, _ in self.sections])
             write_whole(self.target / "accuracy.png", content)
             self.pictures = {"Accuracy over ways and shots.": content} | self.pictures
-        write_whole(self.target / "report.html", html_report("Evaluation", self.sections, self.pictures).encode())
+        write_whole(
+            self.target / "report.html",
+            html_report("Evaluation", self.sections, self.pictures).encode(),
+        )
         several = f" (in {', '.join(self.folders)})" if len(self.folders) > 1 else ""
-        print(f"Written into {self.target}: evaluation.json, evaluation.npz{several}, report.html and its pictures")
+        print(
+            f"Written into {self.target}: evaluation.json, evaluation.npz{several}, report.html and its pictures"
+        )

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any
 
-from samovar.reporting.figures.evaluation import WAYS, ways_of
+from samovar.reporting.figures.evaluation import WAYS, predictors_of
 
 NONE = "-"
 """The cell of a figure that a way of predicting does not have."""
@@ -36,19 +36,31 @@ def percent(figure: dict[str, float]) -> str:
 
 def figure_rows(summary: dict[str, Any]) -> list[tuple[str, list[str]]]:
     """The figures of every way of predicting, as rows of text: for the terminal and for the report."""
-    ways = list(ways_of(summary).values())
+    ways = list(predictors_of(summary).values())
     rows = [("accuracy, %", [percent(each["accuracy"]) for each in ways])]
     for name, label in (("nll", "NLL"), ("brier", "Brier score")):
-        rows.append((label, [f"{each[name]['mean']:.4f} ± {each[name]['ci95']:.4f}" for each in ways]))
+        rows.append(
+            (label, [f"{each[name]['mean']:.4f} ± {each[name]['ci95']:.4f}" for each in ways])
+        )
     errors = [(each["ece"]["value"], *each["ece"]["ci95"]) for each in ways]
     rows.append(("ECE", [f"{v:.4f} ({low:.4f} to {high:.4f})" for v, low, high in errors]))
-    for kind, label in (("wrong_auroc", "AUROC wrong answers"), ("outside_auroc", "AUROC none of these")):
+    for kind, label in (
+        ("wrong_auroc", "AUROC wrong answers"),
+        ("outside_auroc", "AUROC none of these"),
+    ):
         for measure in ("max_probability", "entropy", "mutual_information", "distance"):
             cells = [_auroc(each["uncertainty"].get(measure), kind) for each in ways]
             if any(cell != NONE for cell in cells):
-                rows.append((f"{label}: {measure.replace('_', ' ').replace('max ', 'top ')}", cells))
+                rows.append(
+                    (f"{label}: {measure.replace('_', ' ').replace('max ', 'top ')}", cells)
+                )
     if any("temperature" in each for each in ways):
-        rows.append(("temperature", [f"{each['temperature']:.3f}" if "temperature" in each else NONE for each in ways]))
+        rows.append(
+            (
+                "temperature",
+                [f"{each['temperature']:.3f}" if "temperature" in each else NONE for each in ways],
+            )
+        )
     return rows
 
 
@@ -82,7 +94,7 @@ def _shape(summary: dict[str, Any]) -> str:
 
 
 def _table(summary: dict[str, Any]) -> str:
-    heads = "".join(f"<th>{escape(WAYS[name][0])}</th>" for name in ways_of(summary))
+    heads = "".join(f"<th>{escape(WAYS[name][0])}</th>" for name in predictors_of(summary))
     rows = "".join(
         f"<tr><td>{escape(label)}</td>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>"
         for label, cells in figure_rows(summary)
@@ -92,7 +104,9 @@ def _table(summary: dict[str, Any]) -> str:
 
 def _picture(caption: str, content: bytes) -> str:
     data = base64.b64encode(content).decode()
-    width = int.from_bytes(content[16:20]) // 2  # from the PNG's header; half, for screens with fine pixels
+    width = (
+        int.from_bytes(content[16:20]) // 2
+    )  # from the PNG's header; half, for screens with fine pixels
     return (
         f'<figure><img alt="{escape(caption)}" width="{width}" src="data:image/png;base64,{data}">'
         f"<figcaption>{escape(caption)}</figcaption></figure>"

@@ -4,7 +4,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    Progress,
+    TaskProgressColumn,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 
 from samovar.core.progress import silent
 
@@ -26,6 +33,8 @@ def progress_bar(title: str, *, quiet: bool = False) -> Iterator[Callable[[str, 
         task = progress.add_task(title, total=1.0)
 
         def update(what: str, share: float) -> None:
-            progress.update(task, description=f"{title}: {what}" if share < 1 else title, completed=share)
+            progress.update(
+                task, description=f"{title}: {what}" if share < 1 else title, completed=share
+            )
 
         yield update

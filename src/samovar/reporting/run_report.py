@@ -5,7 +5,7 @@ import json
 import torch
 
 from samovar.core.files import write_whole
-from samovar.evaluation.task_runner import TaskEvaluator
+from samovar.evaluation.task_runner import TaskRunner
 from samovar.reporting.figures.episode import draw_task
 from samovar.reporting.figures.training import training_figure
 from samovar.settings.paper import Published
@@ -27,12 +27,16 @@ def write_report(run: Run, published: Published | None = None) -> None:
         "data": dataset.description,
     }
     write_whole(run.folder / "test.json", json.dumps(summary, indent=1).encode())
-    write_whole(run.folder / "training.png", training_figure(read_metrics(RunFolder(run.folder).metrics)))
+    write_whole(
+        run.folder / "training.png", training_figure(read_metrics(RunFolder(run.folder).metrics))
+    )
     drawn = [f"{run.folder / 'training.png'}"]
     if len(dataset.store.facts["shape"]) == 3:
         write_whole(run.folder / "episode.png", _draw_episode(run))
         drawn.append(f"{run.folder / 'episode.png'}")
-    print(f"Test accuracy {run.test} ({protocol}, {run.settings.model.norm} norm; {dataset.description})")
+    print(
+        f"Test accuracy {run.test} ({protocol}, {run.settings.model.norm} norm; {dataset.description})"
+    )
     if published is not None:
         print(
             f"Published (table {published.table}): {published.accuracy} ± {published.ci95} %, by the paper's protocol."
@@ -44,7 +48,12 @@ def write_report(run: Run, published: Published | None = None) -> None:
 def _draw_episode(run: Run) -> bytes:
     v = run.settings.validation
     run.model.model.cpu()
-    evaluator = TaskEvaluator(
-        run.model.model, store_dataset(run.settings, "test"), run.model.normalisation, torch.device("cpu")
+    evaluator = TaskRunner(
+        run.model.model,
+        store_dataset(run.settings, "test"),
+        run.model.normalisation,
+        torch.device("cpu"),
     )
-    return draw_task(evaluator, Protocol(v.way, v.shot, v.queries, samples=1000, seed=run.settings.seed + 1), 0)
+    return draw_task(
+        evaluator, Protocol(v.way, v.shot, v.queries, samples=1000, seed=run.settings.seed + 1), 0
+    )

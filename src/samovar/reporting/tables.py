@@ -8,14 +8,16 @@ from rich.table import Table
 from samovar.data.sources import REGISTRY
 from samovar.data.store import Store
 from samovar.errors import DataError
-from samovar.reporting.figures.evaluation import WAYS, ways_of
+from samovar.reporting.figures.evaluation import WAYS, predictors_of
 from samovar.reporting.html import figure_rows
 
 
 def synthetic_table(result: dict[str, Any]) -> Table:
     """Variance ratios, a row for each method and L, a column for each sigma_y; mean and std over the seeds."""
     sigmas = result["settings"]["sigma_y"]
-    table = Table(title="Variance of the network / of the true posterior (1 is right; ± std over seeds)")
+    table = Table(
+        title="Variance of the network / of the true posterior (1 is right; ± std over seeds)"
+    )
     table.add_column("training")
     table.add_column("L", justify="right")
     for sigma_y in sigmas:
@@ -23,13 +25,19 @@ def synthetic_table(result: dict[str, Any]) -> Table:
     cells: dict[tuple[str, int | None], list[str]] = {}
     for row in result["results"]:
         figure = row["variance_ratio"]
-        cells.setdefault((row["method"], row["samples"]), []).append(f"{figure['mean']:.3f} ± {figure['std']:.3f}")
+        cells.setdefault((row["method"], row["samples"]), []).append(
+            f"{figure['mean']:.3f} ± {figure['std']:.3f}"
+        )
     for (method, samples), texts in cells.items():
         if samples in (None, result["settings"]["samples"][0]):
             table.add_section()
         table.add_row(method.replace("_", " "), str(samples or ""), *texts)
     table.add_section()
-    table.add_row("Monte Carlo is 0 up to", "L*", *(f"{row['zero_variance_limit']:.4g}" for row in result["theory"]))
+    table.add_row(
+        "Monte Carlo is 0 up to",
+        "L*",
+        *(f"{row['zero_variance_limit']:.4g}" for row in result["theory"]),
+    )
     return table
 
 
@@ -39,16 +47,25 @@ def store_summary(store: Store | DataError) -> dict[str, Any]:
         return {"error": str(store)}
     kept = ("title", "licence", "citation", "shape", "partial")
     splits = {
-        scheme: {part: len(names) for part, names in parts.items()} for scheme, parts in store.facts["splits"].items()
+        scheme: {part: len(names) for part, names in parts.items()}
+        for scheme, parts in store.facts["splits"].items()
     }
-    sizes = {"images": len(store.array), "classes": len(store.classes), "bytes": store.array.nbytes, "splits": splits}
+    sizes = {
+        "images": len(store.array),
+        "classes": len(store.classes),
+        "bytes": store.array.nbytes,
+        "splits": splits,
+    }
     return {key: store.facts[key] for key in kept} | sizes
 
 
 def store_line(store: Store) -> str:
     """A prepared data set in one line."""
     facts = store_summary(store)
-    parts = "; ".join(f"{scheme}: " + " / ".join(map(str, sizes.values())) for scheme, sizes in facts["splits"].items())
+    parts = "; ".join(
+        f"{scheme}: " + " / ".join(map(str, sizes.values()))
+        for scheme, sizes in facts["splits"].items()
+    )
     partial = f" PARTIAL: {facts['partial']}." if facts["partial"] else ""
     shape = " x ".join(map(str, facts["shape"]))
     sizes = f"{facts['images']:,} of {shape} in {facts['classes']:,} classes"
@@ -70,7 +87,11 @@ def data_table(stores: dict[str, Store | DataError]) -> Table:
         table.add_row(escape(name), escape(facts["title"]), escape(facts["licence"]), state)
     for name, source in REGISTRY.items():
         if name not in stores:
-            state = "can be prepared" if not source.root_hint or source.downloads else "can be prepared with --root"
+            state = (
+                "can be prepared"
+                if not source.root_hint or source.downloads
+                else "can be prepared with --root"
+            )
             table.add_row(name, source.title, source.licence, state)
     return table
 
@@ -79,7 +100,7 @@ def evaluation_table(summary: dict[str, Any]) -> Table:
     """Figures of a model by every way of predicting; the protocol is the title."""
     table = Table(title=f"{escape(summary['data'])}\n{escape(summary['protocol']['text'])}")
     table.add_column("")
-    for name in ways_of(summary):
+    for name in predictors_of(summary):
         table.add_column(WAYS[name][0], justify="right")
     for label, cells in figure_rows(summary):
         table.add_row(label, *cells)
@@ -89,19 +110,31 @@ def evaluation_table(summary: dict[str, Any]) -> Table:
 def comparison_table(comparison: dict[str, Any]) -> Table:
     """First minus second: on the same tasks, and over training seeds where there are several."""
     seeds = len(comparison["first"]), len(comparison["second"])
-    title = f"{escape(comparison['data'])}\n{escape(comparison['protocol']['text'])}\nfirst - second"
+    title = (
+        f"{escape(comparison['data'])}\n{escape(comparison['protocol']['text'])}\nfirst - second"
+    )
     about = "these two models" if seeds == (1, 1) else f"these {seeds[0]} and {seeds[1]} models"
-    table = Table(title=title, caption=f"Paired intervals are about {about} and tasks from these classes.")
+    table = Table(
+        title=title, caption=f"Paired intervals are about {about} and tasks from these classes."
+    )
     for column in ("", "first", "second", "paired difference", "difference over training seeds"):
         table.add_column(column, justify="right" if column else "left")
-    for name, label, unit in (("accuracy", "accuracy, %", 100), ("nll", "NLL", 1), ("brier", "Brier score", 1)):
+    for name, label, unit in (
+        ("accuracy", "accuracy, %", 100),
+        ("nll", "NLL", 1),
+        ("brier", "Brier score", 1),
+    ):
         over, paired = comparison["seeds"][name], comparison["paired"][name]
         groups = [_group(over[group], unit) for group in ("first", "second")]
-        table.add_row(label, *groups, _difference(paired, unit), _difference(over["difference"], unit))
+        table.add_row(
+            label, *groups, _difference(paired, unit), _difference(over["difference"], unit)
+        )
     ece = comparison["paired"]["ece"]
     if ece is None:
         return table
-    table.add_row("ECE", "", "", f"{ece['mean']:+.4f} ({ece['ci95'][0]:+.4f} to {ece['ci95'][1]:+.4f})", "")
+    table.add_row(
+        "ECE", "", "", f"{ece['mean']:+.4f} ({ece['ci95'][0]:+.4f} to {ece['ci95'][1]:+.4f})", ""
+    )
     return table
 
 

@@ -23,14 +23,22 @@ class TrainingDisplay:
 
     def __enter__(self) -> "TrainingDisplay":
         if self.console.is_terminal:
-            columns = (BarColumn(20), TaskProgressColumn(), TimeElapsedColumn(), TextColumn("{task.description}"))
+            columns = (
+                BarColumn(20),
+                TaskProgressColumn(),
+                TimeElapsedColumn(),
+                TextColumn("{task.description}"),
+            )
             self.progress = Progress(*columns, console=self.console)
             self.task = self.progress.add_task("starting", total=self.settings.updates)
             self.progress.start()
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         if self.progress is not None:
             self.progress.stop()
@@ -40,7 +48,9 @@ class TrainingDisplay:
     def __call__(self, line: dict[str, Any]) -> None:
         """A line of metrics, or an event."""
         if "event" in line:
-            (self.progress.console.print if self.progress else self._print)(str(line["event"]), **_plain(self.progress))
+            (self.progress.console.print if self.progress else self._print)(
+                str(line["event"]), **_plain(self.progress)
+            )
             return
         self.latest |= line
         text = describe(self.latest)
@@ -75,7 +85,9 @@ def describe(line: dict[str, Any]) -> str:
     ):
         if name in line:
             value = format(line[name], form)
-            parts.append(f"{value} {label}" if label in ("images/s", "s left") else f"{label} {value}")
+            parts.append(
+                f"{value} {label}" if label in ("images/s", "s left") else f"{label} {value}"
+            )
     return "  ".join(parts)
 
 
@@ -83,5 +95,7 @@ def _tensorboard(out: Path) -> Any:
     try:
         from torch.utils.tensorboard import SummaryWriter
     except ImportError as error:
-        raise SettingsError("--tensorboard needs the package tensorboard: pip install tensorboard.") from error
+        raise SettingsError(
+            "--tensorboard needs the package tensorboard: pip install tensorboard."
+        ) from error
     return SummaryWriter(str(out / "tensorboard"))

@@ -42,7 +42,9 @@ class AugmentationSettings:
 
     def __post_init__(self) -> None:
         if self.crop_padding < 0 or not 0 <= self.jitter <= 1:
-            raise SettingsError("--crop-padding must not be negative, and --jitter must be from 0 to 1.")
+            raise SettingsError(
+                "--crop-padding must not be negative, and --jitter must be from 0 to 1."
+            )
 
 
 @dataclass(frozen=True)

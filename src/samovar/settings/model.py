@@ -58,9 +58,13 @@ class ModelSettings:
         if self.task_embedding and self.backbone != "resnet12":
             refuse("--task-embedding conditions the layers of --backbone resnet12 only.")
         if not self.shared and (self.method != "samovar" or self.backbone == "resnet12"):
-            refuse("Separate networks are for --method samovar without ResNet-12, the ablation of Table 1.")
+            refuse(
+                "Separate networks are for --method samovar without ResNet-12, the ablation of Table 1."
+            )
         if self.backbone == "conv5" and self.size < 32:
-            refuse(f"--backbone conv5 halves images five times, so --size must be at least 32, but is {self.size}.")
+            refuse(
+                f"--backbone conv5 halves images five times, so --size must be at least 32, but is {self.size}."
+            )
         if not 0 <= self.dropout < 1 or (self.dropout and self.backbone not in ("conv4", "conv5")):
             refuse("--dropout must be from 0 to below 1, and only CONV has it.")
         if (
@@ -68,11 +72,15 @@ class ModelSettings:
             or self.alpha <= 0
             or min(self.samples, self.channels, self.size, self.width) < 1
         ):
-            refuse("--beta must not be negative; --alpha, --samples, --channels, --size and --width must be positive.")
+            refuse(
+                "--beta must not be negative; --alpha, --samples, --channels, --size and --width must be positive."
+            )
 
     @property
     def input_shape(self) -> tuple[int, ...] | None:
         """Of a stored image (H, W, C) or vector (d,); a module of the user's own may take anything."""
         if self.backbone == "custom":
             return None
-        return (self.size,) if self.backbone == "identity" else (self.size, self.size, self.channels)
+        return (
+            (self.size,) if self.backbone == "identity" else (self.size, self.size, self.channels)
+        )

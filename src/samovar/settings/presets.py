@@ -95,7 +95,9 @@ def resnet(
         tasks=2 if shot == 5 else 5,
         updates=_updates(mini, augmented, auxiliary),
         optimizer=_sgd(mini, shot, _updates(mini, augmented, auxiliary), augmented),
-        augmentation=AugmentationSettings(True, 8 if mini else 4, 0.4) if augmented else AugmentationSettings(),
+        augmentation=AugmentationSettings(True, 8 if mini else 4, 0.4)
+        if augmented
+        else AugmentationSettings(),
         validation=ValidationSettings(every=500, tasks=600, shot=shot),
         checkpoint_every=500,
         trace_every=50,
@@ -146,7 +148,9 @@ def _table2() -> Iterator[Preset]:
                 embedding=embedding,
                 augmented=False,
             )
-            about = f"ResNet-12 on miniImageNet, {method} {' '.join(parts)}, {shot}-shot".replace(" ,", ",")
+            about = f"ResNet-12 on miniImageNet, {method} {' '.join(parts)}, {shot}-shot".replace(
+                " ,", ","
+            )
             yield Preset(name, about, settings, Published("2", figure, interval))
 
 
@@ -163,7 +167,12 @@ def _augmented() -> Iterator[Preset]:
                 augmented=True,
             )
             about = f"ResNet-12 on {data}, SAMOVAR-SC-AT-TEN, augmented, {shot}-shot"
-            yield Preset(f"table{table}-{data}-{shot}shot", about, settings, Published(table, figure, interval))
+            yield Preset(
+                f"table{table}-{data}-{shot}shot",
+                about,
+                settings,
+                Published(table, figure, interval),
+            )
 
 
 def _quick(
@@ -192,7 +201,9 @@ def cifar_conv4(rival: Rival, shot: Shot, updates: int = 2500) -> TrainSettings:
     )
     settings = _quick(DataSettings("cifar_fs"), model, EpisodeSettings(5, shot, 8), 4, updates)
     return replace(
-        settings, optimizer=OptimizerSettings(learning_rate=3e-3), augmentation=AugmentationSettings(flip=True)
+        settings,
+        optimizer=OptimizerSettings(learning_rate=3e-3),
+        augmentation=AugmentationSettings(flip=True),
     )
 
 
@@ -212,7 +223,9 @@ def _omniglot(way: int, shot: int) -> TrainSettings:
         settings,
         optimizer=OptimizerSettings(learning_rate=4e-3),
         augmentation=AugmentationSettings(crop_padding=2),
-        validation=replace(settings.validation, way=way),  # among 5 classes all models are nearly right
+        validation=replace(
+            settings.validation, way=way
+        ),  # among 5 classes all models are nearly right
     )
 
 
@@ -225,7 +238,9 @@ def _own() -> Iterator[Preset]:
     grey = ModelSettings(channels=1, size=28, classifier="cosine")
     glyphs = _quick(DataSettings("glyphs"), grey, EpisodeSettings(20, 1, 5), 2, 700)
     glyphs = replace(glyphs, optimizer=OptimizerSettings(learning_rate=4e-3))
-    yield Preset("glyphs", "CONV-4 on glyphs, 20-way 1-shot: the default, minutes on a laptop", glyphs)
+    yield Preset(
+        "glyphs", "CONV-4 on glyphs, 20-way 1-shot: the default, minutes on a laptop", glyphs
+    )
     for way, shot in ((20, 1), (20, 5), (5, 1), (5, 5)):
         about = f"CONV-4 on Omniglot, SAMOVAR-SC, {way}-way {shot}-shot"
         yield Preset(f"omniglot-{way}way-{shot}shot", about, _omniglot(way, shot))
@@ -235,11 +250,21 @@ def _own() -> Iterator[Preset]:
             yield Preset(f"cifar_fs-conv4-{rival}-{shot}shot", about, cifar_conv4(rival, shot))
     own = ModelSettings(backbone="identity", size=512, classifier="cosine")
     features = _quick(DataSettings("features"), own, EpisodeSettings(5, 5, 10), 8, 1000)
-    yield Preset("features", "ready-made feature vectors (the length is taken from the data)", features)
-    folder = _quick(
-        DataSettings("folder"), ModelSettings(size=84, classifier="cosine"), EpisodeSettings(5, 1, 5), 4, 1000
+    yield Preset(
+        "features", "ready-made feature vectors (the length is taken from the data)", features
     )
-    yield Preset("folder", "your own images: --root FOLDER; split, size and way are chosen from what is there", folder)
+    folder = _quick(
+        DataSettings("folder"),
+        ModelSettings(size=84, classifier="cosine"),
+        EpisodeSettings(5, 1, 5),
+        4,
+        1000,
+    )
+    yield Preset(
+        "folder",
+        "your own images: --root FOLDER; split, size and way are chosen from what is there",
+        folder,
+    )
 
 
 PRESETS: dict[str, Preset] = {

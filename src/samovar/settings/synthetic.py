@@ -43,7 +43,9 @@ class SyntheticSettings:
         for name, value in asdict(self).items():
             values = value if isinstance(value, tuple) else (value,)
             flag = "--" + name.replace("_", "-")
-            if name not in ("fresh", "seed") and not all(math.isfinite(x) and x > 0 for x in values):
+            if name not in ("fresh", "seed") and not all(
+                math.isfinite(x) and x > 0 for x in values
+            ):
                 raise SettingsError(
                     f"{flag} must be greater than zero and finite, but is {' '.join(map(str, values))}."
                 )

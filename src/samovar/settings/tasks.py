@@ -29,7 +29,9 @@ class EpisodeSettings:
     def __post_init__(self) -> None:
         for name, least in (("way", 2), ("shot", 1), ("queries", 0)):
             if getattr(self, name) < least:
-                raise SettingsError(f"--{name} must be at least {least}, but is {getattr(self, name)}.")
+                raise SettingsError(
+                    f"--{name} must be at least {least}, but is {getattr(self, name)}."
+                )
         for name in ("way", "shot"):
             most = getattr(self, f"most_{name}")
             if most is not None and most < getattr(self, name):

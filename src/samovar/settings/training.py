@@ -43,13 +43,22 @@ class OptimizerSettings:
 
     def __post_init__(self) -> None:
         if not 0 < self.learning_rate < math.inf:
-            raise SettingsError(f"--optimizer.learning-rate must be above 0, but is {self.learning_rate}.")
+            raise SettingsError(
+                f"--optimizer.learning-rate must be above 0, but is {self.learning_rate}."
+            )
         if not 0 <= self.momentum < 1:
-            raise SettingsError(f"--optimizer.momentum must be from 0 to below 1, but is {self.momentum}.")
-        for name in ("clip", *(each.name for each in dataclasses.fields(self) if each.name.startswith("decay"))):
+            raise SettingsError(
+                f"--optimizer.momentum must be from 0 to below 1, but is {self.momentum}."
+            )
+        for name in (
+            "clip",
+            *(each.name for each in dataclasses.fields(self) if each.name.startswith("decay")),
+        ):
             if not 0 <= getattr(self, name) < math.inf:
                 flag = name.replace("_", "-")
-                raise SettingsError(f"--optimizer.{flag} must not be negative, but is {getattr(self, name)}.")
+                raise SettingsError(
+                    f"--optimizer.{flag} must not be negative, but is {getattr(self, name)}."
+                )
 
 
 @dataclass(frozen=True)
@@ -77,9 +86,19 @@ class ValidationSettings:
 
     def protocol(self, seed: int, *, test: bool = False) -> Protocol:
         """How validation, or the final test, is measured."""
-        tasks, samples = (self.test_tasks, self.test_samples) if test else (self.tasks, self.samples)
+        tasks, samples = (
+            (self.test_tasks, self.test_samples) if test else (self.tasks, self.samples)
+        )
         split: Literal["test", "val"] = "test" if test else "val"
-        return Protocol(self.way, self.shot, self.queries, episodes=tasks, samples=samples, seed=seed, split=split)
+        return Protocol(
+            self.way,
+            self.shot,
+            self.queries,
+            episodes=tasks,
+            samples=samples,
+            seed=seed,
+            split=split,
+        )
 
 
 @dataclass(frozen=True)
@@ -111,9 +130,13 @@ class TrainSettings:
         check_finite(self)
         for name in ("tasks", "updates", "auxiliary_batch", "checkpoint_every", "trace_every"):
             if getattr(self, name) < 1:
-                raise SettingsError(f"--{name.replace('_', '-')} must be at least 1, but is {getattr(self, name)}.")
+                raise SettingsError(
+                    f"--{name.replace('_', '-')} must be at least 1, but is {getattr(self, name)}."
+                )
         if self.episodes.queries < 1:
-            raise SettingsError("--episodes.queries must be at least 1: the loss is that of the queries.")
+            raise SettingsError(
+                "--episodes.queries must be at least 1: the loss is that of the queries."
+            )
         for name in ("every", "tasks", "queries", "samples", "test_tasks", "test_samples"):
             if getattr(self.validation, name) < 1:
                 raise SettingsError(f"--validation.{name.replace('_', '-')} must be at least 1.")
@@ -132,6 +155,8 @@ class Devices:
 
     def __post_init__(self) -> None:
         if self.accelerator not in ("auto", "cpu", "cuda", "mps"):
-            raise SettingsError(f"The device is cpu, cuda, mps or auto, but {self.accelerator!r} was asked for.")
+            raise SettingsError(
+                f"The device is cpu, cuda, mps or auto, but {self.accelerator!r} was asked for."
+            )
         if self.devices < 1 or self.nodes < 1:
             raise SettingsError("--devices and --nodes must be at least 1.")

@@ -28,13 +28,19 @@ from samovar.data.images.user_images import conversion_of
 from samovar.errors import RunError
 from samovar.evaluation.evaluator import Accuracy, measure_accuracy
 from samovar.evaluation.rejection_thresholds import measure_rejection
-from samovar.evaluation.task_runner import TaskEvaluator
-from samovar.models.backbones.layers import set_norm, synchronise
+from samovar.evaluation.task_runner import TaskRunner
+from samovar.models.backbones.layers import set_norm, synchronize
 from samovar.models.few_shot_model import FewShotModel, Output, channels_last
 from samovar.models.noise import TaskNoise
 from samovar.settings.training import TrainSettings
-from samovar.training.checkpoint import Progressed, load_checkpoint, save_checkpoint
-from samovar.training.optimization import decay_and_clip, decays, has_auxiliary_step, make_optimizer, step_size
+from samovar.training.checkpoint import TrainingProgress, load_checkpoint, save_checkpoint
+from samovar.training.optimization import (
+    decay_and_clip,
+    decays,
+    has_auxiliary_step,
+    make_optimizer,
+    step_size,
+)
 from samovar.training.run_folder import RunFolder
 from samovar.training.setup import (
     check_world,
@@ -69,16 +75,24 @@ class Training:
         self.fabric, self.settings, self.folder, self.watch = fabric, settings, folder, watch
         world, rank = fabric.world_size, fabric.global_rank
         check_world(settings, world, fabric.device)
-        self.own = [task for task in range(settings.tasks) if task * world // settings.tasks == rank]
+        self.own = [
+            task for task in range(settings.tasks) if task * world // settings.tasks == rank
+        ]
         self.normalisation = normalisation_of(settings, dataset)
-        self.source = BatchSource(dataset, self.normalisation, fabric.device, settings.seed, settings.augmentation)
-        self.sampler = EpisodeSampler(dataset, settings.episodes, settings.seed, group=settings.tasks)
-        self.validation, self.test = (store_dataset(settings, part, dataset.store) for part in ("val", "test"))
+        self.source = BatchSource(
+            dataset, self.normalisation, fabric.device, settings.seed, settings.augmentation
+        )
+        self.sampler = EpisodeSampler(
+            dataset, settings.episodes, settings.seed, group=settings.tasks
+        )
+        self.validation, self.test = (
+            store_dataset(settings, part, dataset.store) for part in ("val", "test")
+        )
         for part in (self.validation, self.test):
             # complains before any work is done
             EpisodeSampler(part, settings.validation.protocol(settings.seed).tasks, settings.seed)
         if world > 1 and settings.model.norm == "running":
-            synchronise(model)
+            synchronize(model)
         self.model = channels_last(model)
         self._set_up_optimizers()
 
@@ -87,18 +101,23 @@ class Training:
         named = list(self.model.named_parameters())
         groups = {"few_shot": [(n, p) for n, p in named if not n.startswith("auxiliary_head")]}
         if self.model.auxiliary_head is not None:
-            groups["auxiliary"] = [(n, p) for n, p in named if n.split(".")[0] in ("backbone", "auxiliary_head")]
-        self.decays = {key: [(p, decay.get(n, 0.0)) for n, p in members] for key, members in groups.items()}
+            groups["auxiliary"] = [
+                (n, p) for n, p in named if n.split(".")[0] in ("backbone", "auxiliary_head")
+            ]
+        self.decays = {
+            key: [(p, decay.get(n, 0.0)) for n, p in members] for key, members in groups.items()
+        }
         self.optimizers = {
-            key: make_optimizer([p for _, p in members], self.settings.optimizer) for key, members in groups.items()
+            key: make_optimizer([p for _, p in members], self.settings.optimizer)
+            for key, members in groups.items()
         }
         self.wrapped, *wrapped = self.fabric.setup(self.model, *self.optimizers.values())
         self.wrapped_optimizers = dict(zip(self.optimizers, wrapped, strict=True))
 
-    def run(self, beginning: str | None = None) -> Progressed:
+    def run(self, beginning: str | None = None) -> TrainingProgress:
         """All updates that are left; `beginning` is said where it is the first."""
         found, complaints = load_checkpoint(self.folder.checkpoints, self.model, self.optimizers)
-        progressed = found or Progressed(0)
+        progressed = found or TrainingProgress(0)
         for complaint in complaints:
             self.watch({"event": complaint})
         if found is not None:
@@ -123,20 +142,31 @@ class Training:
         if self.settings.model.backbone != "custom":
             yield
             return
-        with torch.random.fork_rng([self.fabric.device] if self.fabric.device.type == "cuda" else []):
+        with torch.random.fork_rng(
+            [self.fabric.device] if self.fabric.device.type == "cuda" else []
+        ):
             noise = generator(self.settings.seed, "own backbone", update, self.fabric.global_rank)
             torch.manual_seed(int(noise.integers(2**62)))
             yield
 
     def _update(self, update: int) -> dict[str, Tensor]:
         self.wrapped.train()
-        settings, size = self.settings, step_size(self.settings.optimizer, update, self.settings.updates)
-        if self.model.auxiliary_head is not None and has_auxiliary_step(settings.seed, update, settings.updates):
-            part, share = self._auxiliary_part(self.source.auxiliary(update, settings.auxiliary_batch))
+        settings, size = (
+            self.settings,
+            step_size(self.settings.optimizer, update, self.settings.updates),
+        )
+        if self.model.auxiliary_head is not None and has_auxiliary_step(
+            settings.seed, update, settings.updates
+        ):
+            part, share = self._auxiliary_part(
+                self.source.auxiliary(update, settings.auxiliary_batch)
+            )
             self._step("auxiliary", self.wrapped(part), share, size, update)
         tasks = range(self.own[0], self.own[-1] + 1)
         batch_of_tasks = self.source.tasks(self.sampler, update, tasks)
-        output = self.wrapped(batch_of_tasks, TaskNoise(settings.seed, update, tasks, self.fabric.device))
+        output = self.wrapped(
+            batch_of_tasks, TaskNoise(settings.seed, update, tasks, self.fabric.device)
+        )
         share = len(tasks) * self.fabric.world_size / settings.tasks
         norm = self._step("few_shot", output, share, size, update)
         return output.figures | {"gradient_norm": norm, "share": torch.tensor(share)}
@@ -187,11 +217,13 @@ class Training:
             self.folder.log(line)
         self.watch(line)
 
-    def _validate_and_save(self, progressed: Progressed) -> Progressed:
+    def _validate_and_save(self, progressed: TrainingProgress) -> TrainingProgress:
         settings, update = self.settings, progressed.update
         last = update == settings.updates
         if update % settings.validation.every == 0 or last:
-            accuracy = self.fabric.broadcast(self._validate() if self.fabric.is_global_zero else 0.0)
+            accuracy = self.fabric.broadcast(
+                self._validate() if self.fabric.is_global_zero else 0.0
+            )
             better = accuracy > progressed.best
             waited = 0 if better else progressed.waited + 1
             stop = 0 < settings.validation.patience <= waited
@@ -204,13 +236,17 @@ class Training:
                 line = {"update": update, "validation_accuracy": accuracy}
                 self.folder.log(line)
                 self.watch(line)
-        if (update % settings.checkpoint_every == 0 or progressed.finished) and self.fabric.is_global_zero:
+        if (
+            update % settings.checkpoint_every == 0 or progressed.finished
+        ) and self.fabric.is_global_zero:
             save_checkpoint(self.folder.checkpoints, self.model, self.optimizers, progressed)
         return progressed
 
     def _validate(self) -> float:
-        evaluator = TaskEvaluator(self.model, self.validation, self.normalisation, self.fabric.device)
-        return measure_accuracy(evaluator, self.settings.validation.protocol(self.settings.seed)).mean
+        evaluator = TaskRunner(self.model, self.validation, self.normalisation, self.fabric.device)
+        return measure_accuracy(
+            evaluator, self.settings.validation.protocol(self.settings.seed)
+        ).mean
 
     def _save_best(self, accuracy: float, update: int) -> None:
         figures = {"validation accuracy": f"{100 * accuracy:.2f} %", "update": update}
@@ -222,24 +258,28 @@ class Training:
         }
         training = facts | {"settings": dataclasses.asdict(self.settings)}
         conversion = conversion_of(self.validation.store)
-        save_model(SavedModel(self.model, self.normalisation, training, conversion), self.folder.model)
+        save_model(
+            SavedModel(self.model, self.normalisation, training, conversion), self.folder.model
+        )
 
-    def finish(self, progressed: Progressed) -> Run:
+    def finish(self, progressed: TrainingProgress) -> Run:
         """Test the best model and write its card."""
         settings = self.settings
         own = copy.deepcopy(self.model.backbone) if settings.model.backbone == "custom" else None
         best = load_model(self.folder.model, own)
         channels_last(best.model.to(self.fabric.device))
-        evaluator = TaskEvaluator(best.model, self.test, self.normalisation, self.fabric.device)
+        evaluator = TaskRunner(best.model, self.test, self.normalisation, self.fabric.device)
         protocol = settings.validation.protocol(settings.seed, test=True)
         test = measure_accuracy(evaluator, protocol)
         figures = {
             "validation accuracy": f"{100 * progressed.best:.2f} % (update {progressed.best_update})",
-            f"test accuracy, {protocol}, {settings.model.norm} norm, {self.test.description}": str(test),
+            f"test accuracy, {protocol}, {settings.model.norm} norm, {self.test.description}": str(
+                test
+            ),
         }
         inductive = copy.deepcopy(best.model)  # as it is used on single images
         set_norm(inductive, "running")
-        held_out = TaskEvaluator(inductive, self.validation, self.normalisation, self.fabric.device)
+        held_out = TaskRunner(inductive, self.validation, self.normalisation, self.fabric.device)
         rejection = measure_rejection(held_out, settings.seed, settings.validation.test_tasks)
         training = best.training | {"figures": figures}
         saved = dataclasses.replace(best, training=training, rejection=rejection)

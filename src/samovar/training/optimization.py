@@ -48,7 +48,9 @@ def decays(model: FewShotModel, settings: OptimizerSettings) -> dict[str, float]
     return {name: decay for name, decay in found.items() if decay}
 
 
-def make_optimizer(parameters: Iterable[nn.Parameter], settings: OptimizerSettings) -> torch.optim.Optimizer:
+def make_optimizer(
+    parameters: Iterable[nn.Parameter], settings: OptimizerSettings
+) -> torch.optim.Optimizer:
     """Adam or SGD; the step size is set before each update, decay and clipping are done before it."""
     if settings.kind == "adam":
         return torch.optim.Adam(parameters, settings.learning_rate)
@@ -65,7 +67,9 @@ def decay_and_clip(named: list[tuple[nn.Parameter, float]], settings: OptimizerS
     parameters = [parameter for parameter, _ in present]
     if settings.clip and settings.clip_by == "global":
         return nn.utils.clip_grad_norm_(parameters, settings.clip)
-    norm = nn.utils.get_total_norm([parameter.grad for parameter in parameters if parameter.grad is not None])
+    norm = nn.utils.get_total_norm(
+        [parameter.grad for parameter in parameters if parameter.grad is not None]
+    )
     if settings.clip:
         for parameter in parameters:
             nn.utils.clip_grad_norm_(parameter, settings.clip)

@@ -16,7 +16,9 @@ from samovar.settings.data import PrepareSettings
 from samovar.settings.training import TrainSettings
 
 
-def prepare_own(kind: str, settings: TrainSettings, root: Path | None) -> tuple[TrainSettings, list[str]]:
+def prepare_own(
+    kind: str, settings: TrainSettings, root: Path | None
+) -> tuple[TrainSettings, list[str]]:
     """Fit the settings to the data at a root, prepared now, or to a store (`--data.name`); what was chosen is said.
 
     `kind` is folder or features. Without `--data.name` the store is called after the root, so that several are kept.
@@ -25,7 +27,9 @@ def prepare_own(kind: str, settings: TrainSettings, root: Path | None) -> tuple[
     if root is None:
         if name == kind and not (data_folder() / name).exists():
             what = "FOLDER" if kind == "folder" else "FILE.npz"
-            raise DataError(f"The preset {kind} needs your data: --root {what}, or --data.name of what is prepared.")
+            raise DataError(
+                f"The preset {kind} needs your data: --root {what}, or --data.name of what is prepared."
+            )
         return fit_to(settings, ready(name))
     if name == kind:
         plain = re.sub(r"[^\w-]+", "-", root.resolve().name.removesuffix(".npz")).strip("-")
@@ -80,13 +84,17 @@ def fit_to(settings: TrainSettings, store: Store) -> tuple[TrainSettings, list[s
     network = "" if model.backbone == settings.model.backbone else f", by {model.backbone}"
     if fewest < 2:
         short = store.classes[int(counts.argmin())].name
-        raise DataError(f"Class {short!r} of {store.name} has {fewest} image; training needs at least 2 of each class.")
+        raise DataError(
+            f"Class {short!r} of {store.name} has {fewest} image; training needs at least 2 of each class."
+        )
     asked, test = settings.episodes, settings.validation
     way, shot = min(asked.way, parts["train"]), min(asked.shot, fewest - 1)
     queries = min(asked.queries, fewest - shot)
     episodes = replace(asked, way=way, shot=shot, queries=queries)
     test_way, test_shot = min(test.way, parts["val"], parts["test"]), min(test.shot, fewest - 1)
-    validation = replace(test, way=test_way, shot=test_shot, queries=min(test.queries, fewest - test_shot))
+    validation = replace(
+        test, way=test_way, shot=test_shot, queries=min(test.queries, fewest - test_shot)
+    )
     data = replace(settings.data, name=store.name)
     fitted = replace(settings, data=data, model=model, episodes=episodes, validation=validation)
     said = [

@@ -39,7 +39,9 @@ def train(
     if isinstance(settings, Preset):
         preset, settings = settings.name, settings.settings
     if (settings.model.backbone == "custom") != (backbone is not None):
-        raise RunError('A module of your own is passed as `backbone` from Python, with model.backbone="custom".')
+        raise RunError(
+            'A module of your own is passed as `backbone` from Python, with model.backbone="custom".'
+        )
     unused = settings.model.auxiliary_classes > 0
     fabric = make_fabric(devices or Devices(), precision=settings.precision, unused=unused)
     fabric.launch()
@@ -58,7 +60,10 @@ def train(
         start = start_from(model, init, backbone) if init is not None else None
         training = Training(fabric, settings, folder, dataset, model, watch if first else unwatched)
         if first:
-            origin = {"images and split of the data": store.identity, "--init": start and start.identity}
+            origin = {
+                "images and split of the data": store.identity,
+                "--init": start and start.identity,
+            }
             folder.begin(preset, settings, origin)
         progressed = training.run(start.sentence if start else None)
         run = training.finish(progressed) if first else None

@@ -39,15 +39,25 @@ class RunFolder:
             raise RunError(
                 f"Another process is training in {self.path}. Wait for it, or choose another --out."
             ) from error
-        if self.config.exists() and not self.model.exists() and not any(self.checkpoints.glob("*.json")):
+        if (
+            self.config.exists()
+            and not self.model.exists()
+            and not any(self.checkpoints.glob("*.json"))
+        ):
             self.config.unlink()
             self.metrics.unlink(missing_ok=True)
         if self.config.exists():
             self._refuse(differences(self.settings(), settings), "settings")
 
     def _strangers(self) -> list[str]:
-        own = {each.name for each in (self.config, self.metrics, self.checkpoints, self.model)} | {"tensorboard"}
-        return sorted(each.name for each in self.path.iterdir() if each.name not in own and each.name[0] != ".")
+        own = {each.name for each in (self.config, self.metrics, self.checkpoints, self.model)} | {
+            "tensorboard"
+        }
+        return sorted(
+            each.name
+            for each in self.path.iterdir()
+            if each.name not in own and each.name[0] != "."
+        )
 
     def begin(self, preset: str, settings: TrainSettings, origin: dict[str, str | None]) -> None:
         """Write down what is trained, and from what (data and first weights), or compare that with what was written.
@@ -56,9 +66,17 @@ class RunFolder:
         """
         if self.config.exists():
             begun = self._facts().get("origin", {})
-            self._refuse([name for name, value in origin.items() if begun.get(name, value) != value], "origins")
+            self._refuse(
+                [name for name, value in origin.items() if begun.get(name, value) != value],
+                "origins",
+            )
             return
-        facts = {"format": FORMAT, "preset": preset, "settings": dataclasses.asdict(settings), "origin": origin}
+        facts = {
+            "format": FORMAT,
+            "preset": preset,
+            "settings": dataclasses.asdict(settings),
+            "origin": origin,
+        }
         write_whole(self.config, json.dumps(facts, indent=1).encode())
 
     def _refuse(self, changed: list[str], what: str) -> None:
@@ -77,16 +95,22 @@ class RunFolder:
         try:
             return from_dict(TrainSettings, self._facts()["settings"])
         except (KeyError, TypeError, ValueError) as error:
-            raise RunError(f"{self.config} cannot be read ({error}). Choose another --out.") from error
+            raise RunError(
+                f"{self.config} cannot be read ({error}). Choose another --out."
+            ) from error
 
     def _facts(self) -> dict[str, Any]:
         try:
             facts = json.loads(self.config.read_bytes())
             if facts["format"] != FORMAT:
-                raise RunError(f"{self.config} has format {facts['format']}, this version reads {FORMAT}.")
+                raise RunError(
+                    f"{self.config} has format {facts['format']}, this version reads {FORMAT}."
+                )
             return facts
         except (OSError, KeyError, TypeError, ValueError) as error:
-            raise RunError(f"{self.config} cannot be read ({error}). Choose another --out.") from error
+            raise RunError(
+                f"{self.config} cannot be read ({error}). Choose another --out."
+            ) from error
 
     def cut_metrics(self, update: int) -> None:
         """Forget what was logged after an update, and any half line."""

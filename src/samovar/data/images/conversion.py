@@ -77,7 +77,11 @@ def _to_eight_bits(image: Image.Image) -> Image.Image:
     if not np.isfinite(values).all():
         raise ValueError("its pixels are not all finite numbers")
     known, top = image.mode.startswith("I;16"), values.max(initial=0.0)
-    scales = (2.0**16 - 1,) if known else (1.0 if image.mode == "F" else 255.0, 255.0, 2.0**16 - 1, 2.0**32 - 1)
+    scales = (
+        (2.0**16 - 1,)
+        if known
+        else (1.0 if image.mode == "F" else 255.0, 255.0, 2.0**16 - 1, 2.0**32 - 1)
+    )
     full_scale = next((each for each in scales if top <= each), top)
     scaled = (values.clip(0, full_scale) * (255 / full_scale)).round().astype(np.uint8)
     eight_bits = Image.fromarray(scaled)

@@ -53,7 +53,9 @@ def shorter_side(path: Path) -> int:
 
 def _check_bytes(size: int, name: str) -> None:
     if size > LARGEST_FILE:
-        raise DataError(f"{name} has {size:,} bytes, too many for an image. Make it smaller, or remove it.")
+        raise DataError(
+            f"{name} has {size:,} bytes, too many for an image. Make it smaller, or remove it."
+        )
 
 
 @contextlib.contextmanager
@@ -65,11 +67,19 @@ def _opened(content: bytes, name: str) -> Iterator[Image.Image]:
                 raise Image.DecompressionBombError
             yield image
     except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
-        raise DataError(f"{name} claims too many pixels to decode safely. Make it smaller, or remove it.") from error
+        raise DataError(
+            f"{name} claims too many pixels to decode safely. Make it smaller, or remove it."
+        ) from error
     except Exception as error:  # damaged files make Pillow raise whatever its parsers stumble over
         unknown = isinstance(error, UnidentifiedImageError)
-        reason = f"its kind is none of {', '.join(FORMATS)}" if unknown else str(error) or type(error).__name__
-        raise DataError(f"{name} is not an image that can be read ({reason}). Mend it, or remove it.") from error
+        reason = (
+            f"its kind is none of {', '.join(FORMATS)}"
+            if unknown
+            else str(error) or type(error).__name__
+        )
+        raise DataError(
+            f"{name} is not an image that can be read ({reason}). Mend it, or remove it."
+        ) from error
 
 
 def decode_all(files: Iterable[tuple[str, bytes]], conversion: Conversion) -> NDArray[np.uint8]:
@@ -82,5 +92,7 @@ def decode_all(files: Iterable[tuple[str, bytes]], conversion: Conversion) -> ND
     with ThreadPoolExecutor(os.cpu_count()) as pool:  # its threads are started when they are needed
         while some := list(itertools.islice(remaining, AT_ONCE)):
             small = sum(len(content) for _, content in some) < 32_768 * len(some)
-            arrays += (map if small else pool.map)(lambda file: decode(file[1], file[0], conversion), some)
+            arrays += (map if small else pool.map)(
+                lambda file: decode(file[1], file[0], conversion), some
+            )
     return np.stack(arrays)

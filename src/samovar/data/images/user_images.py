@@ -41,7 +41,9 @@ def labelled_folder(root: Path) -> tuple[list[Path], list[str]]:
         raise DataError(f"There is no folder {root}.")
     folders = class_folders(root)
     if not folders:
-        raise DataError(f"{root} has no class folders. Put the images of each class into a folder named after it.")
+        raise DataError(
+            f"{root} has no class folders. Put the images of each class into a folder named after it."
+        )
     pairs = [(path, folder.name) for folder, paths in folders for path in paths]
     return [path for path, _ in pairs], [name for _, name in pairs]
 
@@ -49,12 +51,16 @@ def labelled_folder(root: Path) -> tuple[list[Path], list[str]]:
 def listed(images: Any) -> Sequence[Any]:
     """Whatever holds several images, as a sequence; a single path or image is refused with the remedy."""
     if isinstance(images, str | Path | Image.Image):
-        raise DataError("Give several images: a list of paths or images, or an array with a leading axis.")
+        raise DataError(
+            "Give several images: a list of paths or images, or an array with a leading axis."
+        )
     if isinstance(images, np.ndarray) and images.ndim == 1 and images.dtype.kind in "UO":
         return images.tolist()
     if isinstance(images, np.ndarray | torch.Tensor):
         if images.ndim < 3:
-            raise DataError(f"An array of images is (n, H, W) or (n, H, W, C), but this one is {tuple(images.shape)}.")
+            raise DataError(
+                f"An array of images is (n, H, W) or (n, H, W, C), but this one is {tuple(images.shape)}."
+            )
         return images  # type: ignore[return-value]
     return list(images) if isinstance(images, Iterable) else [images]
 
@@ -67,13 +73,20 @@ def converted(images: Any, conversion: Conversion) -> Iterator[NDArray[np.uint8]
         elif isinstance(image, Image.Image):
             yield convert(image, conversion)
         else:
-            array = image.detach().cpu().numpy() if isinstance(image, torch.Tensor) else np.asarray(image)
+            array = (
+                image.detach().cpu().numpy()
+                if isinstance(image, torch.Tensor)
+                else np.asarray(image)
+            )
             yield convert(_picture(array, position), conversion)
 
 
 def network_images(images: Any, conversion: Conversion) -> list[torch.Tensor]:
     """Each image as a tensor (H, W, C) uint8; an array that has them so already is not taken through Pillow."""
-    if isinstance(images, np.ndarray | torch.Tensor) and tuple(images.shape[1:]) == conversion.shape:
+    if (
+        isinstance(images, np.ndarray | torch.Tensor)
+        and tuple(images.shape[1:]) == conversion.shape
+    ):
         whole = torch.as_tensor(images)
         if whole.dtype == torch.uint8:
             return list((255 - whole if conversion.inverted else whole.clone()).cpu())
@@ -86,16 +99,26 @@ def _picture(array: NDArray[Any], position: int) -> Image.Image:
         array = np.moveaxis(array, 0, -1)
     if array.ndim == 3 and array.shape[-1] == 1:
         array = array[..., 0]
-    if array.ndim not in (2, 3) or 0 in array.shape or (array.ndim == 3 and array.shape[-1] not in (3, 4)):
-        raise DataError(f"Image {position} has the shape {array.shape}; give (H, W), (H, W, 3) or (H, W, 4).")
+    if (
+        array.ndim not in (2, 3)
+        or 0 in array.shape
+        or (array.ndim == 3 and array.shape[-1] not in (3, 4))
+    ):
+        raise DataError(
+            f"Image {position} has the shape {array.shape}; give (H, W), (H, W, 3) or (H, W, 4)."
+        )
     if array.dtype == np.bool_:
         array = array.astype(np.uint8) * 255
     elif np.issubdtype(array.dtype, np.floating):
         if not np.isfinite(array).all() or array.min() < 0 or array.max() > 1:
-            raise DataError(f"Image {position} has floating-point values outside 0 to 1. Scale them, or give uint8.")
+            raise DataError(
+                f"Image {position} has floating-point values outside 0 to 1. Scale them, or give uint8."
+            )
         array = (array * 255).round().astype(np.uint8)
     elif not np.issubdtype(array.dtype, np.integer) or array.min() < 0 or array.max() > 255:
-        raise DataError(f"Image {position} has values that are neither uint8 nor floats from 0 to 1 ({array.dtype}).")
+        raise DataError(
+            f"Image {position} has values that are neither uint8 nor floats from 0 to 1 ({array.dtype})."
+        )
     return Image.fromarray(np.ascontiguousarray(array.astype(np.uint8)))
 
 

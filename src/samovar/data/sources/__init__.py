@@ -13,5 +13,6 @@ from samovar.data.sources.miniimagenet import MINIIMAGENET
 from samovar.data.sources.omniglot import OMNIGLOT
 
 REGISTRY: dict[str, Source] = {
-    source.name: source for source in (GLYPHS, OMNIGLOT, CIFAR_FS, FC100, MINIIMAGENET, FOLDER, FEATURES)
+    source.name: source
+    for source in (GLYPHS, OMNIGLOT, CIFAR_FS, FC100, MINIIMAGENET, FOLDER, FEATURES)
 }

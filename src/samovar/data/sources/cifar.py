@@ -12,7 +12,9 @@ from samovar.data.store import ClassEntry, Contents
 from samovar.errors import DataError
 from samovar.settings.data import PrepareSettings
 
-ARCHIVE = Download("https://www.cs.toronto.edu/~kriz/cifar-100-binary.tar.gz", "03b5dce01913d631647c71ecec9e9cb8")
+ARCHIVE = Download(
+    "https://www.cs.toronto.edu/~kriz/cifar-100-binary.tar.gz", "03b5dce01913d631647c71ecec9e9cb8"
+)
 PARTS = ("train.bin", "test.bin", "fine_label_names.txt", "coarse_label_names.txt")
 RECORD = 2 + 3 * 32 * 32
 """Bytes of a record: coarse label, fine label, the red, green and blue planes."""
@@ -38,7 +40,9 @@ def _open(name: str, root: Path, settings: PrepareSettings) -> Contents:
     records = []
     for part in PARTS[:2]:
         if len(parts[part]) % RECORD or not parts[part]:
-            raise DataError(f"{part} in {files[0]} is cut short: its size is no multiple of {RECORD} bytes. {HINT}")
+            raise DataError(
+                f"{part} in {files[0]} is cut short: its size is no multiple of {RECORD} bytes. {HINT}"
+            )
         records.append(np.frombuffer(parts[part], np.uint8).reshape(-1, RECORD))
     table = np.concatenate(records)
     fine, coarse = (parts[part].decode("ascii", "replace").split() for part in PARTS[2:])
@@ -59,7 +63,9 @@ def _open(name: str, root: Path, settings: PrepareSettings) -> Contents:
         planes = table[rows[position], 2:].reshape(-1, 3, 32, 32)
         return planes.transpose(0, 2, 3, 1)
 
-    return Contents(classes, (32, 32, 3), read, {"published": split}, files=files, official_images=60_000)
+    return Contents(
+        classes, (32, 32, 3), read, {"published": split}, files=files, official_images=60_000
+    )
 
 
 LICENCE = "research use; cite Krizhevsky 2009"

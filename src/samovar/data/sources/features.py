@@ -35,9 +35,13 @@ def _open(root: Path, settings: PrepareSettings) -> Contents:
     if features.ndim != 2 or labels.shape != (len(features),) or not len(features):
         raise DataError(f"{root} has features {features.shape} and labels {labels.shape}. {HINT}")
     if not np.issubdtype(features.dtype, np.floating) or labels.dtype.kind not in "iuU":
-        raise DataError(f"{root} has features of type {features.dtype} and labels of type {labels.dtype}. {HINT}")
+        raise DataError(
+            f"{root} has features of type {features.dtype} and labels of type {labels.dtype}. {HINT}"
+        )
     with np.errstate(over="ignore"):
-        bad = np.flatnonzero(~np.isfinite(features.astype(np.float32)).all(1))  # as they will be stored
+        bad = np.flatnonzero(
+            ~np.isfinite(features.astype(np.float32)).all(1)
+        )  # as they will be stored
     if len(bad):
         raise DataError(
             f"{root} has {len(bad)} rows with values that are no finite float32, the first is row {bad[0]}."
@@ -46,7 +50,9 @@ def _open(root: Path, settings: PrepareSettings) -> Contents:
     names = [str(value) for value in values]
     rows = [np.flatnonzero(inverse == position) for position in range(len(names))]
     split = (
-        by_file(settings.split_file) if settings.split_file else by_fraction(names, settings.fractions, settings.seed)
+        by_file(settings.split_file)
+        if settings.split_file
+        else by_fraction(names, settings.fractions, settings.seed)
     )
     return Contents(
         [ClassEntry(name, len(members)) for name, members in zip(names, rows, strict=True)],

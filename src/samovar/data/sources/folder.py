@@ -12,7 +12,9 @@ from samovar.data.store import SPLITS, ClassEntry, Contents, fingerprint
 from samovar.errors import DataError
 from samovar.settings.data import PrepareSettings
 
-HINT = f"Give a folder with one folder per class and the images ({', '.join(EXTENSIONS)}) inside them."
+HINT = (
+    f"Give a folder with one folder per class and the images ({', '.join(EXTENSIONS)}) inside them."
+)
 
 
 def class_folders(root: Path, within: Path | None = None) -> list[tuple[Path, list[Path]]]:
@@ -20,11 +22,19 @@ def class_folders(root: Path, within: Path | None = None) -> list[tuple[Path, li
     found, home = [], (within or root).resolve()
     if not root.resolve().is_relative_to(home):
         raise DataError(f"{root} is a link to a place outside {within}. Replace it by a copy.")
-    for folder in sorted(path for path in root.iterdir() if path.is_dir() and not path.name.startswith(".")):
-        images = sorted(path for path in folder.iterdir() if path.suffix.lower() in EXTENSIONS and path.is_file())
+    for folder in sorted(
+        path for path in root.iterdir() if path.is_dir() and not path.name.startswith(".")
+    ):
+        images = sorted(
+            path
+            for path in folder.iterdir()
+            if path.suffix.lower() in EXTENSIONS and path.is_file()
+        )
         for path in (folder, *images):
             if path.is_symlink() and not path.resolve().is_relative_to(home):
-                raise DataError(f"{path} is a link to a place outside {within or root}. Replace it by a copy.")
+                raise DataError(
+                    f"{path} is a link to a place outside {within or root}. Replace it by a copy."
+                )
         if not images:
             raise DataError(f"The class folder {folder} has no images. Add some, or remove it.")
         found.append((folder, images))
@@ -33,8 +43,12 @@ def class_folders(root: Path, within: Path | None = None) -> list[tuple[Path, li
 
 def is_presplit(root: Path) -> bool:
     """Only train/, val/ and test/, with folders inside train/? Otherwise these are classes like any other."""
-    folders = {path.name for path in root.iterdir() if path.is_dir() and not path.name.startswith(".")}
-    return "train" in folders <= set(SPLITS) and any(path.is_dir() for path in (root / "train").iterdir())
+    folders = {
+        path.name for path in root.iterdir() if path.is_dir() and not path.name.startswith(".")
+    }
+    return "train" in folders <= set(SPLITS) and any(
+        path.is_dir() for path in (root / "train").iterdir()
+    )
 
 
 def _open(root: Path, settings: PrepareSettings) -> Contents:
@@ -57,7 +71,9 @@ def _open(root: Path, settings: PrepareSettings) -> Contents:
         split = by_fraction(names, settings.fractions, settings.seed)
 
     def read(position: int) -> np.ndarray:
-        return decode_all(((str(path), read_file(path)) for path in members[position][1]), conversion)
+        return decode_all(
+            ((str(path), read_file(path)) for path in members[position][1]), conversion
+        )
 
     return Contents(
         [ClassEntry(folder.name, len(images)) for folder, images in members],

@@ -41,7 +41,9 @@ def faces() -> list[Path]:
 def characters() -> list[str]:
     """Characters that all faces have, without spaces and combining marks; first those of train, then val, then test."""
     common = set.intersection(*({*FT2Font(str(face)).get_charmap()} for face in faces()))
-    drawn = [chr(code) for code in sorted(common) if unicodedata.category(chr(code))[0] not in "ZCM"]
+    drawn = [
+        chr(code) for code in sorted(common) if unicodedata.category(chr(code))[0] not in "ZCM"
+    ]
     return sorted(drawn, key=lambda each: ("train", "val", "test").index(part(each)))
 
 
@@ -79,7 +81,9 @@ def distort(canvas: Image.Image, noise: NDArray[np.float64]) -> NDArray[np.uint8
     middle = np.full(2, CANVAS / 2)
     offset = middle - matrix @ (middle + shift)
     coefficients = (*matrix[0], offset[0], *matrix[1], offset[1])
-    moved = canvas.transform(canvas.size, Image.Transform.AFFINE, coefficients, Image.Resampling.BILINEAR)
+    moved = canvas.transform(
+        canvas.size, Image.Transform.AFFINE, coefficients, Image.Resampling.BILINEAR
+    )
     return np.asarray(moved.reduce(OVERSAMPLING))
 
 
@@ -88,7 +92,10 @@ def distinct(candidates: Sequence[str], fonts: Sequence[ImageFont.FreeTypeFont])
 
     Train comes before val and test, so what a test script shares with a training script is left out of the test.
     """
-    rendered = [[np.asarray(render(each, font).reduce(OVERSAMPLING)) for font in fonts] for each in candidates]
+    rendered = [
+        [np.asarray(render(each, font).reduce(OVERSAMPLING)) for font in fonts]
+        for each in candidates
+    ]
     vectors = np.array(rendered, np.float32).reshape(len(candidates), -1) / 255
     seen = vectors.mean(1) >= LEAST_INK
     vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
@@ -111,11 +118,15 @@ def _open(root: Path, settings: PrepareSettings) -> Contents:
         # Every face once, then some again, in an order of the character's own.
         order = np.resize(noise.permutation(len(fonts)), DRAWINGS)
         distortions = noise.uniform(-1, 1, (DRAWINGS, 6))
-        drawings = [distort(render(kept[position], fonts[i]), each) for i, each in zip(order, distortions, strict=True)]
+        drawings = [
+            distort(render(kept[position], fonts[i]), each)
+            for i, each in zip(order, distortions, strict=True)
+        ]
         return np.stack(drawings)[..., None]
 
     split = {
-        each: [n for n, c in zip(names, kept, strict=True) if part(c) == each] for each in ("train", "val", "test")
+        each: [n for n, c in zip(names, kept, strict=True) if part(c) == each]
+        for each in ("train", "val", "test")
     }
     return Contents(
         [ClassEntry(name, DRAWINGS, script(each)) for name, each in zip(names, kept, strict=True)],

@@ -41,7 +41,11 @@ def _images(root: Path) -> tuple[dict[str, Reader], list[Path], list[Path]]:
     """How to read each image, by file name; the archive, or the loose files."""
     if (archive := find(root, "images.zip")) is not None:
         opened = Zip(archive)
-        return {PurePosixPath(name).name: partial(opened.read, name) for name in opened.entries}, [archive], []
+        return (
+            {PurePosixPath(name).name: partial(opened.read, name) for name in opened.entries},
+            [archive],
+            [],
+        )
     if (folder := find(root, "images")) is not None and folder.is_dir():
         loose = [path for path in sorted(folder.iterdir()) if path.suffix.lower() in EXTENSIONS]
         return {path.name: partial(read_file, path) for path in loose}, [], loose
@@ -58,11 +62,17 @@ def _from_csv(root: Path) -> Found:
         files.append(path)
         for name, label in _rows(path):
             if not name or not label:
-                raise DataError(f"{path} must have the columns filename and label in every row. {HINT}")
+                raise DataError(
+                    f"{path} must have the columns filename and label in every row. {HINT}"
+                )
             if name not in images:
-                raise DataError(f"{path} names {name}, which is not among the images at {root}. {HINT}")
+                raise DataError(
+                    f"{path} names {name}, which is not among the images at {root}. {HINT}"
+                )
             if part_of.setdefault(label, part) != part:
-                raise DataError(f"{path} has class {label}, which is also in {part_of[label]}.csv. {HINT}")
+                raise DataError(
+                    f"{path} has class {label}, which is also in {part_of[label]}.csv. {HINT}"
+                )
             members[label].append((name, images[name]))
     return Found(members, files, loose)
 
@@ -77,13 +87,19 @@ def _rows(path: Path) -> list[tuple[str | None, str | None]]:
 
 
 def _from_folders(root: Path, classes: set[str]) -> Found:
-    folders = {path.name: path for pattern in ("*", "*/*") for path in root.glob(pattern) if path.name in classes}
+    folders = {
+        path.name: path
+        for pattern in ("*", "*/*")
+        for path in root.glob(pattern)
+        if path.name in classes
+    }
     paths = {
         name: [path for path in sorted(folder.iterdir()) if path.suffix.lower() in EXTENSIONS]
         for name, folder in sorted(folders.items())
     }
     members: dict[str, list[tuple[str, Reader]]] = {
-        name: [(str(path), partial(read_file, path)) for path in images] for name, images in paths.items()
+        name: [(str(path), partial(read_file, path)) for path in images]
+        for name, images in paths.items()
     }
     return Found(members, [], [path for images in paths.values() for path in images])
 
@@ -92,21 +108,32 @@ def _open(root: Path, settings: PrepareSettings) -> Contents:
     del settings  # nothing to choose
     split = published("miniimagenet")
     listed = {each for part in split.values() for each in part}
-    members, files, loose = _from_csv(root) if find(root, "train.csv") else _from_folders(root, listed)
+    members, files, loose = (
+        _from_csv(root) if find(root, "train.csv") else _from_folders(root, listed)
+    )
     if not members:
         raise missing(root, HINT)
     if unknown := set(members) - listed:
-        raise DataError(f"{root} has class {sorted(unknown)[0]!r}, which is not one of miniImageNet's. {HINT}")
+        raise DataError(
+            f"{root} has class {sorted(unknown)[0]!r}, which is not one of miniImageNet's. {HINT}"
+        )
     names = sorted(members)
 
     def read(position: int) -> np.ndarray:
-        return decode_all(((name, reader()) for name, reader in members[names[position]]), CONVERSION)
+        return decode_all(
+            ((name, reader()) for name, reader in members[names[position]]), CONVERSION
+        )
 
     return Contents(
         [ClassEntry(name, len(members[name])) for name in names],
         CONVERSION.shape,
         read,
-        {"ravi": {part: [each for each in listed_names if each in members] for part, listed_names in split.items()}},
+        {
+            "ravi": {
+                part: [each for each in listed_names if each in members]
+                for part, listed_names in split.items()
+            }
+        },
         options=fingerprint(loose) | {"root": str(root.resolve())} if loose else {},
         files=files,
         official_images=60_000,

@@ -40,8 +40,12 @@ def _open(root: Path, settings: PrepareSettings) -> Contents:
     names = sorted(drawings)
     known = published("omniglot_vinyals")
     if unknown := set(names) - {each for part in known.values() for each in part}:
-        raise DataError(f"{archives[0].path} has {sorted(unknown)[0]!r}, which is not a character of Omniglot. {HINT}")
-    present = {part: [name for name in listed if name in drawings] for part, listed in known.items()}
+        raise DataError(
+            f"{archives[0].path} has {sorted(unknown)[0]!r}, which is not a character of Omniglot. {HINT}"
+        )
+    present = {
+        part: [name for name in listed if name in drawings] for part, listed in known.items()
+    }
 
     def read(position: int) -> np.ndarray:
         files = ((name, archive.read(name)) for archive, name in drawings[names[position]])
@@ -52,7 +56,10 @@ def _open(root: Path, settings: PrepareSettings) -> Contents:
         CONVERSION.shape,
         read,
         # VERSA's own shuffle of its characters cannot be repeated (it depends on the order of a directory listing).
-        {"vinyals": present, "versa": by_count(names, 1100, 100, seed=111, purpose="omniglot versa")},
+        {
+            "vinyals": present,
+            "versa": by_count(names, 1100, 100, seed=111, purpose="omniglot versa"),
+        },
         files=[archive.path for archive in archives],
         official_images=32_460,
     )

@@ -16,17 +16,25 @@ class Conv(nn.Module):
     them for miniImageNet and Omniglot.
     """
 
-    def __init__(self, blocks: int, channels: int, size: int, width: int, rate: float, norm: NormMode) -> None:
+    def __init__(
+        self, blocks: int, channels: int, size: int, width: int, rate: float, norm: NormMode
+    ) -> None:
         super().__init__()
         inputs = [channels, *[width] * (blocks - 1)]
-        self.convolutions = nn.ModuleList(nn.Conv2d(i, width, 3, padding=1, bias=False) for i in inputs)
-        self.norms = nn.ModuleList(TaskBatchNorm(width, norm, scale=False, momentum=0.1) for _ in inputs)
+        self.convolutions = nn.ModuleList(
+            nn.Conv2d(i, width, 3, padding=1, bias=False) for i in inputs
+        )
+        self.norms = nn.ModuleList(
+            TaskBatchNorm(width, norm, scale=False, momentum=0.1) for _ in inputs
+        )
         self.round_up, self.rate = blocks == 4, rate
         for _ in inputs:
             size = -(-size // 2) if self.round_up else size // 2
         self.feature_dim = width * size * size
 
-    def forward(self, x: Tensor, groups: int = 1, noise: Sequence[torch.Generator] | None = None) -> Tensor:
+    def forward(
+        self, x: Tensor, groups: int = 1, noise: Sequence[torch.Generator] | None = None
+    ) -> Tensor:
         """Images (groups * n, C, H, W) -> features (groups * n, d); dropout in training, one generator a group."""
         for convolution, norm in zip(self.convolutions, self.norms, strict=True):
             # ReLU, and a norm by running averages without scale, keep the order of numbers: pooled before them, the

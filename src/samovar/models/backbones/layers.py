@@ -21,7 +21,9 @@ class TaskBatchNorm(nn.Module):
     running_mean: Tensor
     running_var: Tensor
 
-    def __init__(self, channels: int, mode: NormMode, *, scale: bool, momentum: float, eps: float = 1e-5) -> None:
+    def __init__(
+        self, channels: int, mode: NormMode, *, scale: bool, momentum: float, eps: float = 1e-5
+    ) -> None:
         super().__init__()
         self.mode, self.momentum, self.eps = mode, momentum, eps
         self.weight = nn.Parameter(torch.ones(channels)) if scale else None
@@ -33,7 +35,14 @@ class TaskBatchNorm(nn.Module):
         """(groups * n, C, H, W) -> the same shape."""
         if self.mode == "running":
             return functional.batch_norm(
-                x, self.running_mean, self.running_var, self.weight, self.bias, self.training, self.momentum, self.eps
+                x,
+                self.running_mean,
+                self.running_var,
+                self.weight,
+                self.bias,
+                self.training,
+                self.momentum,
+                self.eps,
             )
         grouped = x.unflatten(0, (groups, -1))  # (G, n, C, H, W)
         variance, mean = torch.var_mean(grouped, (1, 3, 4), correction=0, keepdim=True)
@@ -66,7 +75,7 @@ def set_norm(module: nn.Module, mode: NormMode) -> None:
             part.mode = mode
 
 
-class SynchronisedBatchNorm(nn.SyncBatchNorm):
+class SynchronizedBatchNorm(nn.SyncBatchNorm):
     """Running norm whose training statistics are those of all GPUs; names of tensors as in TaskBatchNorm."""
 
     mode: NormMode = "running"
@@ -88,18 +97,20 @@ class SynchronisedBatchNorm(nn.SyncBatchNorm):
         return super().forward(x)
 
 
-def synchronise(module: nn.Module) -> None:
+def synchronize(module: nn.Module) -> None:
     """Replace running norms by ones that share statistics between GPUs (torch has that for GPUs only)."""
     for name, part in module.named_children():
         if isinstance(part, TaskBatchNorm) and part.mode == "running":
-            setattr(module, name, SynchronisedBatchNorm(part))
+            setattr(module, name, SynchronizedBatchNorm(part))
         else:
-            synchronise(part)
+            synchronize(part)
 
 
 def dropout(x: Tensor, rate: float, generators: Sequence[torch.Generator]) -> Tensor:
     """Element-wise inverted dropout of (groups * n, ...), each group of images by its own generator."""
-    keep = torch.empty(x.shape, dtype=torch.bool, device=x.device)  # masks do not depend on x's memory order
+    keep = torch.empty(
+        x.shape, dtype=torch.bool, device=x.device
+    )  # masks do not depend on x's memory order
     for mask, generator in zip(keep.unflatten(0, (len(generators), -1)), generators, strict=True):
         mask.bernoulli_(1 - rate, generator=generator)
     return x * keep * (1 / (1 - rate))

@@ -15,8 +15,12 @@ class Block(nn.Module):
     def __init__(self, inputs: int, outputs: int, norm: NormMode, pool: bool) -> None:
         super().__init__()
         widths = [inputs, outputs, outputs]
-        self.convolutions = nn.ModuleList(nn.Conv2d(i, outputs, 3, padding=1, bias=False) for i in widths)
-        self.norms = nn.ModuleList(TaskBatchNorm(outputs, norm, scale=True, momentum=0.05) for _ in widths)
+        self.convolutions = nn.ModuleList(
+            nn.Conv2d(i, outputs, 3, padding=1, bias=False) for i in widths
+        )
+        self.norms = nn.ModuleList(
+            TaskBatchNorm(outputs, norm, scale=True, momentum=0.05) for _ in widths
+        )
         self.shortcut = nn.Conv2d(inputs, outputs, 1, bias=False)
         self.shortcut_norm = TaskBatchNorm(outputs, norm, scale=True, momentum=0.05)
         self.pool = pool
@@ -48,5 +52,7 @@ class ResNet12(nn.Module):
     def forward(self, x: Tensor, groups: int = 1, films: Sequence[Film] | None = None) -> Tensor:
         """Images (groups * n, C, H, W) -> features (groups * n, d); films are those of the twelve convolutions."""
         for position, block in enumerate(self.blocks):
-            x = block(x, groups, films[3 * position : 3 * position + 3] if films is not None else None)
+            x = block(
+                x, groups, films[3 * position : 3 * position + 3] if films is not None else None
+            )
         return x.mean((2, 3))

@@ -8,12 +8,17 @@ from matplotlib.figure import Figure
 from samovar.reporting.figures.style import draw_image, plain_label, png
 
 
-def answers_figure(images: np.ndarray, rows: list[dict[str, Any]], columns: int = 6, most: int = 60) -> bytes:
+def answers_figure(
+    images: np.ndarray, rows: list[dict[str, Any]], columns: int = 6, most: int = 60
+) -> bytes:
     """Images (n, H, W, C) with the answers of `samovar predict --json` under them; what was rejected is red."""
     shown = min(len(images), most)
     columns = min(columns, shown)
     lines = -(-shown // columns)
-    figure = Figure(figsize=(1.9 * columns, 2.3 * lines + (0.3 if shown < len(images) else 0)), layout="constrained")
+    figure = Figure(
+        figsize=(1.9 * columns, 2.3 * lines + (0.3 if shown < len(images) else 0)),
+        layout="constrained",
+    )
     for panel in (panels := figure.subplots(lines, columns, squeeze=False)).flat:
         panel.axis("off")
     for position in range(shown):

@@ -5,7 +5,7 @@ import torch
 from matplotlib.figure import Figure
 
 from samovar.data.episodes import EpisodeSampler
-from samovar.evaluation.task_runner import TaskEvaluator
+from samovar.evaluation.task_runner import TaskRunner
 from samovar.prediction.predictive import Prediction
 from samovar.reporting.figures.style import draw_image, plain_label, png
 from samovar.settings.tasks import Protocol
@@ -38,18 +38,32 @@ def episode_figure(
         panels[0, label].set_title(f"{label}: {plain_label(names[label])}", fontsize=6.5, pad=3)
     probabilities = prediction.probabilities[0].numpy()
     spread = None if prediction.spread is None else prediction.spread[0].numpy()
-    lower.suptitle("queries: probability of each class, whiskers over sampled classifiers", fontsize=10)
+    lower.suptitle(
+        "queries: probability of each class, whiskers over sampled classifiers", fontsize=10
+    )
     cells = lower.subplots(rows, 2 * columns, squeeze=False, width_ratios=[1, 1.3] * columns)
     for panel in cells.flat:
         panel.axis("off")
     for position, image in enumerate(query):
         row, column = divmod(position, columns)
         draw_image(cells[row, 2 * column], image)
-        bars, answer, truth = cells[row, 2 * column + 1], int(probabilities[position].argmax()), query_labels[position]
-        colors = ["#009E73" if n == truth else "#D55E00" if n == answer else "0.7" for n in range(way)]
+        bars, answer, truth = (
+            cells[row, 2 * column + 1],
+            int(probabilities[position].argmax()),
+            query_labels[position],
+        )
+        colors = [
+            "#009E73" if n == truth else "#D55E00" if n == answer else "0.7" for n in range(way)
+        ]
         bars.axis("on")
         whiskers = None if spread is None else spread[position]
-        bars.barh(range(way), probabilities[position], xerr=whiskers, color=colors, error_kw={"linewidth": 0.8})
+        bars.barh(
+            range(way),
+            probabilities[position],
+            xerr=whiskers,
+            color=colors,
+            error_kw={"linewidth": 0.8},
+        )
         bars.set(xlim=(0, 1), yticks=range(way), xticks=[])
         bars.invert_yaxis()
         bars.tick_params(labelsize=6, length=0)
@@ -61,14 +75,21 @@ SHOWN = 12
 """Queries in a picture."""
 
 
-def draw_task(evaluator: TaskEvaluator, protocol: Protocol, number: int) -> bytes:
+def draw_task(evaluator: TaskRunner, protocol: Protocol, number: int) -> bytes:
     """A task of the protocol: support images, and the probabilities that the model gives to a dozen of its queries."""
     dataset = evaluator.dataset
     episodes = EpisodeSampler(dataset, protocol.tasks, protocol.seed).draw(number, 1)
-    prediction = evaluator.answer(episodes, number, protocol.samples, protocol.seed, quasi=protocol.quasi)
+    prediction = evaluator.answer(
+        episodes, number, protocol.samples, protocol.seed, quasi=protocol.quasi
+    )
     queries = episodes.query.shape[1]
-    shown = np.linspace(0, queries - 1, min(SHOWN, queries)).astype(int)  # of all classes: they come class by class
-    support, query = (dataset.gather(indices).numpy() for indices in (episodes.support[0], episodes.query[0, shown]))
+    shown = np.linspace(0, queries - 1, min(SHOWN, queries)).astype(
+        int
+    )  # of all classes: they come class by class
+    support, query = (
+        dataset.gather(indices).numpy()
+        for indices in (episodes.support[0], episodes.query[0, shown])
+    )
     names = [dataset.class_names[position] for position in episodes.classes[0]]
     labels, seen = episodes.query_labels[0, shown], prediction.of_queries(torch.from_numpy(shown))
     return episode_figure(support, episodes.support_labels[0], query, labels, seen, names)

@@ -22,5 +22,7 @@ def plain_label(name: str) -> str:
 
 def draw_image(panel: Any, image: np.ndarray) -> None:
     """Draw one image without axes."""
-    panel.imshow(image.squeeze(-1) if image.shape[-1] == 1 else image, cmap="gray", vmin=0, vmax=255)
+    panel.imshow(
+        image.squeeze(-1) if image.shape[-1] == 1 else image, cmap="gray", vmin=0, vmax=255
+    )
     panel.axis("off")

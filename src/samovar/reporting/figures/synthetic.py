@@ -23,7 +23,15 @@ def synthetic_figure(result: dict[str, Any]) -> bytes:
         rows = [row for row in result["results"] if row["sigma_y"] == sigma_y]
         panel.axhline(1.0, color="0.6", linewidth=0.8)
         panel.axvline(limit, color="#009E73", linestyle=":", linewidth=1.4)
-        panel.text(limit * 0.93, 0.5, f"L* = {limit:.4g}", color="#00664B", rotation=90, fontsize=8, ha="right")
+        panel.text(
+            limit * 0.93,
+            0.5,
+            f"L* = {limit:.4g}",
+            color="#00664B",
+            rotation=90,
+            fontsize=8,
+            ha="right",
+        )
         for method in METHODS:
             _draw_method(panel, method, [row for row in rows if row["method"] == method])
         samples = sorted({row["samples"] for row in rows if row["samples"]})
@@ -35,7 +43,9 @@ def synthetic_figure(result: dict[str, Any]) -> bytes:
         panel.set_xlabel("samples L in training")
     panels[0].set_ylabel("variance: network / true posterior")
     handles, labels = panels[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=len(METHODS), frameon=False, fontsize=9)
+    figure.legend(
+        handles, labels, loc="outside lower center", ncols=len(METHODS), frameon=False, fontsize=9
+    )
     return png(figure)
 
 
@@ -48,5 +58,12 @@ def _draw_method(panel: Any, method: str, rows: list[dict[str, Any]]) -> None:
         panel.axhspan(mean[0] - std[0], mean[0] + std[0], color="0.9", zorder=0)
         return
     panel.errorbar(
-        [row["samples"] for row in rows], mean, std, label=label, color=color, marker=marker, capsize=2.5, linewidth=1.3
+        [row["samples"] for row in rows],
+        mean,
+        std,
+        label=label,
+        color=color,
+        marker=marker,
+        capsize=2.5,
+        linewidth=1.3,
     )

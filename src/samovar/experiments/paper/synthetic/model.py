@@ -75,15 +75,23 @@ def infer(phi: Tensor, mean: Tensor) -> Normal:
 def true_posterior(mean: Tensor, sigma_y: Tensor, count: int) -> Normal:
     """p(psi | D) given the mean of `count` observations: 1 / variance = 1 + count / sigma_y^2."""
     variance = sigma_y.square() / (count + sigma_y.square())
-    return Normal(mean * count / (count + sigma_y.square()), variance.sqrt().expand_as(mean), validate_args=False)
+    return Normal(
+        mean * count / (count + sigma_y.square()),
+        variance.sqrt().expand_as(mean),
+        validate_args=False,
+    )
 
 
-def query_log_likelihood(tasks: Tasks, center: Tensor, variance: Tensor, spread: Tensor | float = 0.0) -> Tensor:
+def query_log_likelihood(
+    tasks: Tasks, center: Tensor, variance: Tensor, spread: Tensor | float = 0.0
+) -> Tensor:
     """sum_m log N(y_m; c, variance), averaged over values c that have this mean (`center`) and variance (`spread`).
 
     By Pythagoras the sum of squares needs only the mean and the scatter of the queries.
     """
-    squares = tasks.query_scatter + tasks.query_count * ((tasks.query_mean - center).square() + spread)
+    squares = tasks.query_scatter + tasks.query_count * (
+        (tasks.query_mean - center).square() + spread
+    )
     return -0.5 * (tasks.query_count * (2 * torch.pi * variance).log() + squares / variance)
 
 
@@ -107,12 +115,16 @@ def monte_carlo_loss(phi: Tensor, tasks: Tasks, epsilon: Tensor) -> Tensor:
         residual.flatten(0, 2)[:, :, None],
         deviation.flatten(0, 2)[:, None, :],
     )
-    log_mean: Tensor = (exponents.logsumexp(-1) - math.log(epsilon.shape[-1])).sum(-1).view_as(q.mean)
+    log_mean: Tensor = (
+        (exponents.logsumexp(-1) - math.log(epsilon.shape[-1])).sum(-1).view_as(q.mean)
+    )
     log_center = query_log_likelihood(tasks, q.mean, tasks.sigma_y.square())
     return -(log_center + log_mean).mean(-1) / tasks.query_count
 
 
-def variational_loss(phi: Tensor, tasks: Tasks, epsilon_mean: Tensor, epsilon_spread: Tensor) -> Tensor:
+def variational_loss(
+    phi: Tensor, tasks: Tasks, epsilon_mean: Tensor, epsilon_spread: Tensor
+) -> Tensor:
     """The negative evidence lower bound, Eq. (synthetic_loss_CVAE). phi (2, ..., S, R, 2, 2) -> (..., S, R).
 
     phi[0] belongs to q_phi(psi | D), phi[1] is the second set phi' of q_phi'(psi | D~, D). The log-likelihood is

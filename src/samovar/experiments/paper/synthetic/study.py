@@ -63,7 +63,9 @@ class Training:
         """The tasks of an update: the next of the fixed ones in turn (they have no order), or fresh ones."""
         if self.settings.fresh:
             return self._draw("fresh tasks", step, self.batch)
-        return self.fixed.select((torch.arange(self.batch) + step * self.batch) % self.settings.tasks)
+        return self.fixed.select(
+            (torch.arange(self.batch) + step * self.batch) % self.settings.tasks
+        )
 
     def epsilon(self, step: int, samples: int) -> Tensor:
         """Noise of L samples, (R, T, L): for each L its own, whichever other L are in the study."""
@@ -76,13 +78,19 @@ class Training:
         """
         means, spreads = [], []
         for samples in self.settings.samples:
-            means.append(self._standard_normal(f"epsilon mean {samples}", step, self.batch) / samples**0.5)
+            means.append(
+                self._standard_normal(f"epsilon mean {samples}", step, self.batch) / samples**0.5
+            )
             source = self._noise(f"epsilon spread {samples}", step)
-            half_chi_squared = source.standard_gamma((samples - 1) / 2, (self.seeds, self.batch), dtype=np.float32)
+            half_chi_squared = source.standard_gamma(
+                (samples - 1) / 2, (self.seeds, self.batch), dtype=np.float32
+            )
             spreads.append(torch.from_numpy(half_chi_squared) * (2 / samples))
         return torch.stack(means)[:, None], torch.stack(spreads)[:, None]
 
-    def run(self, axes: tuple[int, ...], loss: Callable[[Tensor, int], Tensor], tick: Tick) -> Tensor:
+    def run(
+        self, axes: tuple[int, ...], loss: Callable[[Tensor, int], Tensor], tick: Tick
+    ) -> Tensor:
         """Train networks phi (*axes, S, R, 2, 2) from mu = 0 and variance = `start_variance`.
 
         The stopping rule: `steps` updates, the step size constant for three tenths of them, then falling geometrically
@@ -134,7 +142,9 @@ def compare_with_truth(phi: Tensor, settings: SyntheticSettings) -> dict[str, Te
     seeds, count = phi.shape[-3], settings.support
     sigma_y = torch.tensor(settings.sigma_y)[:, None, None]
     source = generator(settings.seed, "synthetic new tasks")
-    noise = torch.from_numpy(source.standard_normal((seeds, settings.new_tasks, 2), dtype=np.float32))
+    noise = torch.from_numpy(
+        source.standard_normal((seeds, settings.new_tasks, 2), dtype=np.float32)
+    )
     support_mean = noise[..., 0] + sigma_y / count**0.5 * noise[..., 1]
     q, p = infer(phi, support_mean), true_posterior(support_mean, sigma_y, count)
     return {
@@ -145,13 +155,19 @@ def compare_with_truth(phi: Tensor, settings: SyntheticSettings) -> dict[str, Te
     }
 
 
-def _rows(phi: Tensor, settings: SyntheticSettings, method: str, samples: int | None) -> list[dict[str, Any]]:
+def _rows(
+    phi: Tensor, settings: SyntheticSettings, method: str, samples: int | None
+) -> list[dict[str, Any]]:
     figures = {name: value.double() for name, value in compare_with_truth(phi, settings).items()}
-    summaries = {name: {"mean": value.mean(-1), "std": value.std(-1, correction=0)} for name, value in figures.items()}
+    summaries = {
+        name: {"mean": value.mean(-1), "std": value.std(-1, correction=0)}
+        for name, value in figures.items()
+    }
     return [
         {"sigma_y": sigma_y, "method": method, "samples": samples}
         | {
-            name: {key: value[i].item() for key, value in summary.items()} | {"seeds": phi.shape[-3]}
+            name: {key: value[i].item() for key, value in summary.items()}
+            | {"seeds": phi.shape[-3]}
             for name, summary in summaries.items()
         }
         for i, sigma_y in enumerate(settings.sigma_y)
@@ -168,8 +184,14 @@ def synthetic_study(settings: SyntheticSettings, progress: Progress = silent) ->
     cheap = Training(settings, settings.seeds)
     costly = Training(settings, min(settings.monte_carlo_seeds, settings.seeds))
     # Work in numbers per update and task, for the progress display; 20 stands for the sums that a loss works on.
-    work = {"exact": 20.0 * settings.seeds, "variational": 60.0 * len(settings.samples) * settings.seeds}
-    work |= {f"Monte Carlo, L = {L}": settings.query * (20.0 + L) * costly.seeds for L in settings.samples}
+    work = {
+        "exact": 20.0 * settings.seeds,
+        "variational": 60.0 * len(settings.samples) * settings.seeds,
+    }
+    work |= {
+        f"Monte Carlo, L = {L}": settings.query * (20.0 + L) * costly.seeds
+        for L in settings.samples
+    }
     total, done = sum(work.values()) * settings.steps, 0.0
 
     def tick_for(name: str) -> Tick:
