@@ -1,6 +1,6 @@
 # Two commands set everything up: `make run` and `make test`. Each makes the virtual environment once and says so.
 .DEFAULT_GOAL := help
-.PHONY: help run test lint format clean
+.PHONY: help run test lint format docs clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -24,8 +24,12 @@ format: $(INSTALLED)  ## format and mend what ruff can mend
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-clean:  ## remove the virtual environment
-	rm -rf .venv
+# mkdocs-material prints a notice about a future MkDocs at every build, which says nothing about ours.
+docs: $(INSTALLED)  ## build the documentation into site/ (open site/index.html); a dead link is an error
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+clean:  ## remove the virtual environment and the built documentation
+	rm -rf .venv site
 
 # The stamp is made last: an installation that was cut short is done again.
 $(INSTALLED): pyproject.toml constraints.txt

@@ -59,23 +59,23 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     grey or colour: they are converted as the model's own were. For models of ready-made features they are rows of a
     matrix. A folder of class folders can be given to `fit` without labels.
 
-    Parameters
-    ----------
-    model: a shipped model ("glyphs"), a model folder, a run folder, or a SavedModel
-    samples: classifiers that are averaged, quasi-random
-    device: "cpu", "cuda", "mps", or "auto"
-    reject: answer `reject_label` where an image is too far from all classes; the share of images that do belong to the
-        classes and are rejected all the same, on tasks of held-out classes (0.05). None never rejects
-    reject_label: the answer to what is none of the classes
-    seed: of the sampled classifiers
+    Args:
+        model: a shipped model ("glyphs"), a model folder, a run folder, or a SavedModel
+        samples: classifiers that are averaged, quasi-random
+        device: "cpu", "cuda", "mps", or "auto"
+        reject: answer `reject_label` where an image is too far from all classes; the share of images that do belong to
+            the classes and are rejected all the same, on tasks of held-out classes (0.05). None never rejects
+        reject_label: the answer to what is none of the classes
+        seed: of the sampled classifiers
 
-    >>> import numpy as np
-    >>> strokes = np.full((4, 28, 28), 255, np.uint8)  # white paper
-    >>> strokes[:2, :, 12:15] = 0  # two upright lines, two level ones
-    >>> strokes[2:, 12:15] = 0
-    >>> classifier = FewShotClassifier("glyphs").fit(strokes, ["upright", "upright", "level", "level"])
-    >>> classifier.predict(strokes).tolist()
-    ['upright', 'upright', 'level', 'level']
+    Examples:
+        >>> import numpy as np
+        >>> strokes = np.full((4, 28, 28), 255, np.uint8)  # white paper
+        >>> strokes[:2, :, 12:15] = 0  # two upright lines, two level ones
+        >>> strokes[2:, 12:15] = 0
+        >>> classifier = FewShotClassifier("glyphs").fit(strokes, ["upright", "upright", "level", "level"])
+        >>> classifier.predict(strokes).tolist()
+        ['upright', 'upright', 'level', 'level']
     """
 
     def __init__(
