@@ -19,6 +19,7 @@ lint: $(INSTALLED)  ## format check, lint and types
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
 
 format: $(INSTALLED)  ## format and mend what ruff can mend
 	$(BIN)/ruff format .
