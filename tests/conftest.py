@@ -1,15 +1,22 @@
-"""Where the real archives are, and small stores for the rest."""
+"""Where the real archives are, and data and models that several rooms share."""
 
 import os
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import pytest
+from helpers import make_store
+from helpers_experiments import make_cells
+from helpers_images import make_folder
 from hypothesis import settings
 
+from samovar.cli import main
+from samovar.config import ModelSettings
+from samovar.data.augmentation import Normalisation
 from samovar.data.dataset import Dataset
-from samovar.data.store import ClassEntry, Contents, Store, write_store
+from samovar.experiments.cells import Cell
+from samovar.model_folder import SavedModel, save_model
+from samovar.models.model import FewShotModel
 
 # New examples on developers' machines; the same ones every time where a change is judged.
 settings.register_profile("ci", derandomize=True)
@@ -40,33 +47,43 @@ def archives() -> Callable[[str], Path]:
     return locate
 
 
-def make_store(
-    folder: Path,
-    counts: list[int],
-    shape: tuple[int, ...] = (6, 6, 3),
-    split: dict | None = None,
-    name: str = "toy",
-    source_name: str = "toy",
-) -> Store:
-    """A store whose image i has all values i modulo 251: images tell their index."""
-    first = np.concatenate([[0], np.cumsum(counts)])
-    names = [f"class {i}" for i in range(len(counts))]
-
-    def read(position: int) -> np.ndarray:
-        values = np.arange(first[position], first[position + 1]) % 251
-        return np.broadcast_to(values.reshape(-1, *(1,) * len(shape)), (counts[position], *shape))
-
-    contents = Contents(
-        [ClassEntry(name, count) for name, count in zip(names, counts, strict=True)],
-        shape,
-        read,
-        {"all": split or {"train": names, "val": [], "test": []}},
-    )
-    facts = {"source_name": source_name, "title": "toy", "licence": "none", "citation": "none"}
-    return write_store(name, facts, contents, folder)
-
-
 @pytest.fixture(scope="session")
 def toy(tmp_path_factory) -> Dataset:
     """Eleven classes of 7 to 27 images."""
     return Dataset(make_store(tmp_path_factory.mktemp("toy"), [7 + 2 * i for i in range(11)]))
+
+
+@pytest.fixture
+def toy_data(data_folder) -> Path:
+    """Twelve classes of ten images whose shade tells the class."""
+    names = [f"class {i}" for i in range(12)]
+    split = {"train": names[:6], "val": names[6:9], "test": names[9:]}
+    make_store(data_folder, [10] * 12, (12, 12, 3), split)
+    return data_folder
+
+
+@pytest.fixture
+def trained(tmp_path, data_folder):
+    """A model with its data: images of one class are alike, so that even an untrained network is above chance."""
+    parts = {"train": range(4), "val": range(4, 11), "test": range(11, 20)}
+    split = {part: [f"class {i}" for i in classes] for part, classes in parts.items()}
+    store = make_store(data_folder, [12] * 11 + [60] * 9, (12, 12, 3), split)
+    training = {"settings": {"data": {"name": "toy", "scheme": None, "rotations": False}}}
+    saved = SavedModel(FewShotModel(ModelSettings(size=12, width=4)), Normalisation.standard(store), training)
+    save_model(saved, tmp_path / "run" / "model")
+    return saved
+
+
+@pytest.fixture
+def task(tmp_path) -> Path:
+    """A task of three characters, fitted by the shipped model."""
+    make_folder(tmp_path / "support", {"one": 100, "two": 101, "three": 102}, 4)
+    path = tmp_path / "t.safetensors"
+    assert main(["fit", "--support", str(tmp_path / "support"), "--task", str(path)]) == 0
+    return path
+
+
+@pytest.fixture
+def cells(data_folder) -> list[Cell]:
+    """Two methods of two seeds each, with their data."""
+    return make_cells(data_folder)

@@ -1,0 +1,76 @@
+"""A saved model answers as before when it is loaded, and a config with other contents is refused."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from helpers import features_model, image_model
+from helpers_training import RESNET
+
+from samovar import FewShotClassifier, SavedModel
+from samovar.errors import ModelError
+from samovar.model_folder import load_model
+from samovar.rejection import RATES, SCORE, Cell, Rejection
+from samovar.training import train
+
+
+def test_thresholds_of_another_score_are_none(tmp_path):
+    table = Rejection("test", (Cell(2, 2, (0.1,) * len(RATES)),))
+    folder = replace(features_model(3), rejection=table).save_pretrained(tmp_path / "model")
+    assert SavedModel.from_pretrained(folder).rejection == table
+    config = json.loads((folder / "config.json").read_bytes())
+    config["rejection"].pop("score")
+    (folder / "config.json").write_text(json.dumps(config))
+    with pytest.raises(ModelError, match="earlier version"):
+        FewShotClassifier(folder, reject=0.05).fit(np.eye(3), [0, 1, 2])
+
+
+@pytest.mark.parametrize(
+    ("part", "field", "value"),
+    [
+        ("model", "backbone", "resnet18"),
+        ("model", "classifier", "magic"),
+        ("model", "size", 12.5),
+        ("model", "shared", 1),
+        ("conversion", "resampling", "magic"),
+        ("conversion", "colour", "grey"),
+        ("normalisation", "mean", [0.5]),
+        ("normalisation", "std", ["a", "b", "c"]),
+        ("normalisation", "std", [0.1, 0.1, -1]),
+        ("normalisation", "mean", [0.5, 0.5, float("nan")]),
+        (None, "training", [1]),
+        (None, "rejection", [1]),
+        (
+            None,
+            "rejection",
+            {"score": SCORE, "about": "", "cells": [{"way": float("inf"), "shot": 1, "thresholds": []}]},
+        ),
+    ],
+)
+def test_configs_with_other_contents_are_refused(tmp_path, part, field, value):
+    folder = image_model().save_pretrained(tmp_path / "m")
+    config = json.loads((folder / "config.json").read_text())
+    (config if part is None else config[part])[field] = value
+    (folder / "config.json").write_text(json.dumps(config))
+    with pytest.raises(ModelError, match="not a model folder that can be read"):
+        SavedModel.from_pretrained(folder)
+
+
+@pytest.mark.usefixtures("toy_data")
+def test_a_loaded_model_answers_as_the_saved_one(tmp_path):
+    run = train(RESNET, tmp_path / "run")
+    loaded = load_model(tmp_path / "run" / "model")
+    images, labels = torch.randn(1, 6, 3, 12, 12), torch.tensor([[0, 0, 1, 1, 2, 2]])
+    with torch.no_grad():
+        ours, theirs = (
+            model.task_prior(images, labels, 3).weights.mean for model in (run.model.model.eval(), loaded.model)
+        )
+    torch.testing.assert_close(ours, theirs, rtol=1e-4, atol=1e-5)
+    assert loaded.normalisation == run.model.normalisation
+    card = (tmp_path / "run" / "model" / "README.md").read_text()
+    assert "trained on toy" in card
+    assert f"Trained by {RESNET.updates} updates" in card
+    del loaded.training["settings"]["tasks"]  # settings told in part: the card says nothing of the recipe
+    assert "Trained by" not in (loaded.save_pretrained(tmp_path / "partial") / "README.md").read_text()

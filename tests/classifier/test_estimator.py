@@ -1,0 +1,140 @@
+"""FewShotClassifier keeps scikit-learn's conventions and the promises of fit, partial_fit, predict and reject."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from helpers import blobs, features_model, image_model
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from PIL import Image
+from sklearn.metrics import accuracy_score
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import FunctionTransformer
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from samovar import FewShotClassifier, SavedModel
+from samovar.errors import ModelError, SettingsError
+from samovar.models.norm import norm_modes, set_norm
+from samovar.rejection import RATES, Cell, Rejection
+
+
+class OnFeatures(FewShotClassifier):
+    """For scikit-learn's checks: the model has the width that is seen in fit."""
+
+    def _load(self, images) -> SavedModel:
+        shape = np.asarray(images).shape
+        return features_model(max(1, shape[1]) if len(shape) == 2 else 1)
+
+
+EXPECTED_FAILURES: dict[str, str] = {}
+
+
+@parametrize_with_checks([OnFeatures(samples=4)], expected_failed_checks=lambda _: EXPECTED_FAILURES)
+def test_scikit_learns_own_checks(estimator, check):
+    check(estimator)
+
+
+def test_pipeline_cross_validation_and_grid_search():
+    features, labels = blobs(each=12)
+    rejection = Rejection("test", (Cell(4, 5, tuple(np.linspace(0.05, 0.9, len(RATES)))),))
+    model = replace(features_model(5, method="samovar", classifier="linear"), rejection=rejection)
+    classifier = FewShotClassifier(model, samples=8)
+    pipeline = Pipeline(
+        [("double", FunctionTransformer(lambda x: 2 * x)), ("classify", FewShotClassifier(features_model(5)))]
+    )
+    assert cross_val_score(pipeline, features, labels, cv=3).mean() > 0.8
+    search = GridSearchCV(classifier, {"reject": [None, 0.3], "samples": [4, 16]}, cv=2).fit(features, labels)
+    assert set(search.cv_results_["param_samples"]) == {4, 16}
+    assert 0 <= search.best_score_ <= 1
+
+
+@given(st.permutations(range(24)), st.integers(1, 23))
+@settings(max_examples=20, deadline=None)
+def test_partial_fit_in_any_order_is_fit_on_everything(order, cut):
+    features, labels = blobs()
+    model = features_model(5, method="samovar", classifier="linear")
+    whole = FewShotClassifier(model, samples=16).fit(features, labels)
+    first, second = list(order[:cut]), list(order[cut:])
+    parts = FewShotClassifier(model, samples=16).partial_fit(features[first], labels[first])
+    parts.partial_fit(features[second], labels[second])
+    assert parts.classes_.tolist() == whole.classes_.tolist()
+    np.testing.assert_allclose(parts.predict_proba(features), whole.predict_proba(features), atol=1e-5)
+
+
+def test_a_folder_needs_no_labels(tmp_path):
+    for name, value in (("dark", 10), ("bright", 240)):
+        (tmp_path / name).mkdir()
+        for i in range(2):
+            Image.new("RGB", (20, 15), (value, value, value + i)).save(tmp_path / name / f"{i}.png")
+    classifier = FewShotClassifier(image_model(), samples=8).fit(tmp_path)
+    assert classifier.classes_.tolist() == ["bright", "dark"]
+    assert classifier.task_.counts.tolist() == [2, 2]
+
+
+def test_one_query_does_not_change_another():
+    features, labels = blobs()
+    classifier = FewShotClassifier(features_model(5, method="samovar", classifier="cosine"), samples=16).fit(
+        features, labels
+    )
+    together = classifier.predict_proba(features)
+    alone = np.concatenate([classifier.predict_proba(each[None]) for each in features])
+    np.testing.assert_allclose(together, alone, atol=1e-5)
+    np.testing.assert_allclose(together.sum(1), 1)
+
+
+def test_uncertainty_and_deterministic_models():
+    features, labels = blobs()
+    sampled = FewShotClassifier(features_model(5, method="samovar", classifier="linear")).fit(features, labels)
+    entropy, information = sampled.uncertainty(features)
+    assert ((information >= 0) & (information <= entropy + 1e-6) & (entropy <= math.log(4) + 1e-6)).all()
+    assert FewShotClassifier(features_model(5)).fit(features, labels).uncertainty(features).mutual_information is None
+
+
+def test_images_far_from_all_classes_are_rejected_however_sure_the_classifier_is():
+    features, labels = np.array([[10.0, 1, 0], [10, -1, 0], [1, 10, 0], [-1, 10, 0]]), ["a", "a", "b", "b"]
+    model = replace(features_model(3), rejection=Rejection("test", (Cell(2, 2, (0.1,) * len(RATES)),)))
+    classifier = FewShotClassifier(model, reject=0.05).fit(features, labels)
+    strange = np.array([[20.0, 0, 30]])
+    assert classifier.predict_proba(strange)[0, 0] > 0.99
+    assert classifier.predict(np.vstack([features, strange])).tolist() == [*labels, "none of these"]
+    one = FewShotClassifier(model, reject=0.05).fit(features[:2], labels[:2])
+    assert one.predict(np.vstack([features, strange])).tolist() == ["a", "a"] + 3 * ["none of these"]
+    assert one.leave_one_out() == {"images": 2, "accuracy": 1.0, "rejected": 0.0}
+
+
+def test_rejected_images_get_the_label_and_keep_their_probabilities():
+    features, labels = np.array([[0.0, 9], [0, 11], [9, 0], [11, 0]]), [0, 0, 1, 1]
+    thresholds = tuple(np.linspace(1e-3, 1e-2, len(RATES)))
+    model = replace(features_model(2), rejection=Rejection("test", (Cell(4, 5, thresholds),)))
+    classifier = FewShotClassifier(model, reject=0.5, reject_label=-1).fit(features, labels)
+    middle = np.array([[5.0, 5.0]])
+    assert classifier.predict(middle).tolist() == [-1]
+    assert accuracy_score(labels, classifier.predict(features)) == 1.0, "numbers stay numbers"
+    assert classifier.predict_proba(middle).sum() == pytest.approx(1)
+    assert "nearest measured shape" in classifier.rejection_note
+    loo = classifier.leave_one_out()
+    assert loo == {"images": 4, "accuracy": 1.0, "rejected": 0.0}
+    for impossible in (3, "x", True):
+        with pytest.raises(SettingsError, match="reject must be from"):
+            FewShotClassifier(model, reject=impossible).fit(features, labels)
+    with pytest.raises(ModelError, match="no thresholds"):
+        FewShotClassifier(features_model(2), reject=0.05).fit(features, labels).predict(features)
+
+
+def test_episode_norm_is_used_by_its_running_averages_or_refused():
+    model = image_model(norm="episode")
+    images = np.random.default_rng(0).integers(256, size=(4, 12, 12, 3), dtype=np.uint8)
+    with pytest.raises(ModelError, match="no running averages"):
+        FewShotClassifier(model).fit(images, [0, 0, 1, 1])
+    for module in model.model.modules():
+        if hasattr(module, "running_var"):
+            module.running_var.fill_(2.0)
+    answers = FewShotClassifier(model, samples=8).fit(images, [0, 0, 1, 1]).predict_proba(images)
+    assert norm_modes(model.model) == {"episode"}, "the user's model stays as it was"
+    set_norm(model.model, "running")
+    np.testing.assert_allclose(
+        answers, FewShotClassifier(model, samples=8).fit(images, [0, 0, 1, 1]).predict_proba(images)
+    )

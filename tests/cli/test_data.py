@@ -1,0 +1,45 @@
+"""`samovar data` prepares, shows, verifies and lists, and explains mistakes."""
+
+import json
+
+import pytest
+from PIL import Image
+
+from samovar.cli import main
+
+
+def test_data_from_prepare_to_verify(tmp_path, capsys):
+    """A folder of images through all four data commands."""
+    for name in ("ant", "bee", "cat [bold]", "dog\nrow"):
+        (tmp_path / "own" / name).mkdir(parents=True)
+        for shade in (0, 100, 200):
+            Image.new("RGB", (20, 16), (shade, 0, 0)).save(tmp_path / "own" / name / f"{shade}.png")
+    assert main(["data", "prepare", "folder", "--root", str(tmp_path / "own"), "--store", "pets", "--size", "16"]) == 0
+    assert "pets: 12 of 16 x 16 x 3 in 4 classes" in capsys.readouterr().out
+    assert main(["data", "show", "pets", "--out", str(tmp_path / "sheets")]) == 0
+    assert (tmp_path / "sheets" / "pets-train.png").read_bytes().startswith(b"\x89PNG")
+    assert main(["data", "verify", "pets"]) == 0
+    assert "whole and unchanged" in capsys.readouterr().out
+    assert main(["data", "list", "--json"]) == 0
+    listed = json.loads(capsys.readouterr().out)
+    assert listed["prepared"]["pets"]["images"] == 12
+    assert main(["data", "list"]) == 0
+    assert "omniglot" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["prepare", "imagenet"], "no data source called 'imagenet'"),
+        (["prepare", "folder"], "folder needs --root"),
+        (["prepare", "folder", "--root", "/nowhere/at/all"], "There is no /nowhere/at/all"),
+        (["prepare", "folder", "--size", "0"], "--size must be from 1"),
+        (["show", "nothing"], "samovar data prepare nothing"),
+        (["verify", "../etc"], "not a name of a data set"),
+    ],
+)
+def test_bad_data_commands_are_told_in_plain_words(arguments, message, capsys):
+    assert main(["data", *arguments]) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert "Traceback" not in error

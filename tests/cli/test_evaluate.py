@@ -1,0 +1,78 @@
+"""`samovar evaluate` repeats itself, agrees with Python, and refuses the impossible before any work."""
+
+import json
+
+import numpy as np
+import pytest
+from helpers import make_store
+
+import samovar
+from samovar.cli import main
+from samovar.config import ModelSettings
+from samovar.data.augmentation import Normalisation
+from samovar.model_folder import SavedModel, save_model
+from samovar.models.model import FewShotModel
+
+
+def test_evaluate_command_and_python_agree_and_repeat(tmp_path, data_folder, capsys):
+    split = {
+        "train": ["class 0", "class 1", "class 2"],
+        "val": ["class 3", "class 4"],
+        "test": [f"class {i}" for i in range(5, 9)],
+    }
+    store = make_store(data_folder, [12] * 9, (12, 12, 3), split)
+    settings = ModelSettings(size=12, width=4)
+    training = {"settings": {"data": {"name": "toy", "scheme": None, "rotations": False}}}
+    saved = SavedModel(FewShotModel(settings), Normalisation.standard(store), training)
+    save_model(saved, tmp_path / "run" / "model")
+    flags = ["--way", "3", "--shot", "2", "--queries", "4", "--episodes", "25", "--samples", "20"]
+    for folder in ("one", "two"):
+        assert main(["evaluate", str(tmp_path / "run"), *flags, "--out", str(tmp_path / folder)]) == 0
+    assert "25 tasks x 4 queries per class, 20 samples" in " ".join(capsys.readouterr().out.split())
+    written = [(tmp_path / folder / "evaluation.json").read_bytes() for folder in ("one", "two")]
+    assert written[0] == written[1]
+    summary = json.loads(written[0])
+    evaluation = samovar.evaluate(saved, samovar.Protocol(way=3, shot=2, queries=4, episodes=25, samples=20))
+    assert evaluation.summary == summary
+    assert {"mean", "ci95"} == set(summary["accuracy"]) == set(summary["nll"]) == set(summary["brier"])
+    assert summary["protocol"]["norm"] == "running"
+    with np.load(tmp_path / "one" / "evaluation.npz") as tasks:
+        assert tasks["predictive_accuracy"].shape == (25,)
+        assert tasks["predictive_accuracy"].mean() == pytest.approx(summary["accuracy"]["mean"])
+    assert main(["evaluate", str(tmp_path / "run"), *flags, "--way", "9", "--out", str(tmp_path / "three")]) == 2
+    assert "too few classes" in capsys.readouterr().err
+    assert main(["evaluate", str(tmp_path / "nothing")]) == 2
+
+
+@pytest.mark.usefixtures("trained")
+def test_what_cannot_be_measured_is_refused_before_any_work(tmp_path, capsys):
+    run, out = str(tmp_path / "run"), ("--queries", "4", "--out", str(tmp_path / "out"))
+    for flags, words in (
+        (("--outside", "3", "--norm", "episode"), "--norm running"),
+        (("--outside", "3", "--way", "9"), "no class outside a task of 9"),
+        (("--way", "5", "30"), "too few classes"),
+        (("--shot", "57"), "shot + queries"),
+        (("--split", "val", "--way", "8"), "too few classes"),
+        (("--draw", "1000"), "--draw"),
+    ):
+        assert main(["evaluate", run, *flags, *out]) == 2, flags
+        assert words in capsys.readouterr().err
+    assert not (tmp_path / "out" / "evaluation.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("flags", "words"),
+    [
+        (["--data", "small"], "but the model expects (12, 12, 3)"),
+        (["--device", "abacus"], "cpu, cuda, mps or auto"),
+        (["--way"], "need a number each"),
+        (["--named", "versa", "--episodes", "8"], "leave out those flags"),
+        (["--data", "nope"], "no prepared data called"),
+    ],
+)
+@pytest.mark.usefixtures("trained")
+def test_impossible_evaluations_are_refused_before_work(tmp_path, data_folder, capsys, flags, words):
+    make_store(data_folder, [12] * 9, (6, 6, 3), name="small")
+    assert main(["evaluate", str(tmp_path / "run"), *flags, "--out", str(tmp_path / "out")]) == 2
+    assert words in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()

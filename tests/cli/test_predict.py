@@ -1,0 +1,110 @@
+"""`samovar predict` answers as table, JSON, CSV and picture, and names the images it cannot read."""
+
+import csv
+import io
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from helpers_images import make_folder
+from PIL import Image
+
+from samovar.cli import main
+
+
+def test_the_shipped_model_tells_characters_apart_and_table_csv_and_picture_agree(task, tmp_path, capsys):
+    make_folder(tmp_path / "new", {"one": 100, "two": 101, "three": 102}, 5, first=4)
+    files = [str(path) for path in sorted((tmp_path / "new").glob("*/*"))]
+    capsys.readouterr()
+    assert main(["predict", str(task), *files, "--json", "--out", str(tmp_path / "out")]) == 0
+    printed = capsys.readouterr().out
+    rows = json.loads(printed)
+    assert json.loads((tmp_path / "out" / "predictions.json").read_text()) == rows
+    assert np.mean([row["best"] == Path(row["image"]).parent.name for row in rows]) > 0.8
+    assert all(row["label"] == ("none of these" if row["rejected"] else row["best"]) for row in rows)
+    assert main(["predict", str(task), *files, "--csv"]) == 0
+    table = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert [each["label"] for each in table] == [row["label"] for row in rows]
+    assert main(["predict", str(task), *files, "--picture", str(tmp_path / "answers.png")]) == 0
+    assert "█" in capsys.readouterr().out
+    with Image.open(tmp_path / "answers.png") as picture:
+        assert picture.size[0] > 100
+
+
+def test_folders_of_folders_are_not_searched_but_named(task, tmp_path, capsys):
+    make_folder(tmp_path / "new", {"one": 1}, 1)
+    assert main(["predict", str(task), str(tmp_path / "new")]) == 2
+    assert f"Name the folders inside: {tmp_path / 'new' / 'one'}" in capsys.readouterr().err.replace("\n", " ")
+
+
+def test_another_seed_draws_other_classifiers(task, tmp_path, capsys):
+    make_folder(tmp_path / "new", {"one": 1}, 1)
+    found = []
+    for flags in ([], ["--seed", "0"], ["--seed", "1"]):
+        assert main(["predict", str(task), str(tmp_path / "new" / "one"), "--json", *flags]) == 0
+        found.append(json.loads(capsys.readouterr().out))
+    assert found[0] == found[1] != found[2]
+
+
+def test_broken_images_are_named_and_skipped(task, tmp_path, capsys):
+    good = tmp_path / "support" / "one" / "0.png"
+    (tmp_path / "empty.png").write_bytes(b"")
+    (tmp_path / "text.jpg").write_text("not an image")
+    bomb = io.BytesIO()
+    Image.new("1", (30_000, 30_000)).save(bomb, "PNG")
+    (tmp_path / "bomb.png").write_bytes(bomb.getvalue())
+    bad = [str(tmp_path / name) for name in ("empty.png", "text.jpg", "bomb.png", "missing.png")]
+    capsys.readouterr()
+    assert main(["predict", str(task), bad[0], str(good), *bad[1:], "--json"]) == 1
+    captured = capsys.readouterr()
+    assert [row["image"] for row in json.loads(captured.out)] == [str(good)]
+    for name in bad:
+        assert name in captured.err
+    shutil.copy(tmp_path / "empty.png", tmp_path / "support" / "two" / "broken.png")
+    assert main(["fit", "--support", str(tmp_path / "support"), "--task", str(tmp_path / "u.safetensors")]) == 1
+    assert "broken.png" in capsys.readouterr().err
+    assert (tmp_path / "u.safetensors").exists()
+
+
+def test_with_one_class_the_question_is_whether_it_belongs(tmp_path, capsys):
+    make_folder(tmp_path / "support", {"one": 100}, 3)
+    path = tmp_path / "t.safetensors"
+    assert main(["fit", "--support", str(tmp_path / "support"), "--task", str(path)]) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "leave-one-out on 3 support images: 0% rejected" in printed
+    assert "right" not in printed, "with one class every answer is"
+    make_folder(tmp_path / "new", {"one": 100, "two": 111}, 2)
+    assert main(["predict", str(path), str(tmp_path / "new" / "one"), str(tmp_path / "new" / "two"), "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert [row["label"] for row in rows] == ["one", "one", "none of these", "none of these"]
+    assert max(row["distance"] for row in rows[:2]) < min(row["distance"] for row in rows[2:])
+
+
+def test_names_with_newlines_and_markup_come_out_harmless(tmp_path, capsys):
+    names = {"[bold]x": 1, "a\nb": 2, "$x^2$": 3, "\x1b[31mred": 4}
+    make_folder(tmp_path / "s", names, 2)
+    path = tmp_path / "t.safetensors"
+    assert main(["fit", "--support", str(tmp_path / "s"), "--task", str(path)]) == 0
+    assert main(["predict", str(path), str(tmp_path / "s" / "a\nb"), "--picture", str(tmp_path / "p.png")]) == 0
+    out = capsys.readouterr().out
+    assert "\x1b[31mred" not in out
+    assert "[bold]x" in out
+    assert main(["predict", str(path), str(tmp_path / "s" / "a\nb"), "--json"]) == 0
+    assert set(json.loads(capsys.readouterr().out)[0]["probabilities"]) == set(names)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("predict", "nowhere.safetensors", "x.png"), "not a task file"),
+        (("predict", "t.safetensors", "x.png", "--json", "--csv"), "one of --json and --csv"),
+        (("predict", "t.safetensors", "x.png", "--picture", "p.jpg"), "ends with .png, unlike 'p.jpg'"),
+        (("predict", "t.safetensors", "x.png", "--picture", "."), "ends with .png, unlike '.'"),
+    ],
+)
+def test_mistakes_are_explained(arguments, words, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(list(arguments)) == 2
+    assert words in capsys.readouterr().err

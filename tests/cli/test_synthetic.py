@@ -1,0 +1,21 @@
+"""`samovar synthetic` writes the same files twice."""
+
+import json
+
+from samovar.cli import main
+
+TINY = ["--seeds", "2", "--monte-carlo-seeds", "1", "--steps", "2", "--samples", "1", "2", "--sigma-y", "0.5"]
+
+
+def test_synthetic_writes_its_files_twice_the_same(tmp_path):
+    contents = []
+    for folder in ("one", "two"):
+        assert main(["synthetic", *TINY, "--out", str(tmp_path / folder)]) == 0
+        contents.append((tmp_path / folder / "synthetic.json").read_bytes())
+        assert (tmp_path / folder / "synthetic.png").read_bytes().startswith(b"\x89PNG")
+    assert contents[0] == contents[1]
+    result = json.loads(contents[0])
+    assert {row["method"] for row in result["results"]} == {"exact", "monte_carlo", "variational"}
+    for row in result["results"]:
+        assert set(row["variance_ratio"]) == {"mean", "std", "seeds"}
+        assert (row["samples"] is None) == (row["method"] == "exact")

@@ -1,0 +1,41 @@
+"""`samovar train` refuses impossible settings with the flag to change."""
+
+import pytest
+from helpers_training import TINY, command
+
+from samovar.cli import main
+
+pytestmark = pytest.mark.usefixtures("toy_data")
+
+
+@pytest.mark.parametrize(
+    ("flags", "words"),
+    [
+        (["--optimizer.clip", "-1"], "--optimizer.clip must not be negative"),
+        (["--optimizer.learning-rate", "-1"], "--optimizer.learning-rate must be above 0"),
+        (["--optimizer.momentum", "1.5"], "--optimizer.momentum must be from 0"),
+        (["--model.alpha", "nan"], "--alpha must be a finite number"),
+        (["--model.beta", "nan"], "--beta must be a finite number"),
+        (["--validation.test-tasks", "0"], "--validation.test-tasks must be at least 1"),
+        (["--model.backbone", "conv5", "--model.size", "28"], "--size must be at least 32"),
+        (["--model.auxiliary-classes", "3"], "Use --model.auxiliary-classes 6"),
+        (["--devices", "0"], "--devices and --nodes must be at least 1"),
+        (["--accelerator", "abacus"], "cpu, cuda, mps or auto"),
+    ],
+)
+def test_impossible_settings_are_refused_with_the_flag_to_change(flags, words, tmp_path, capsys):
+    arguments = command(TINY, tmp_path / "run", *flags)
+    try:
+        assert main(arguments[arguments.index("train") :]) == 2
+    except SystemExit as stopped:  # the parser's own way
+        assert stopped.code == 2  # noqa: PT017
+    assert words in " ".join(capsys.readouterr().err.split())
+    assert not (tmp_path / "run" / "config.json").exists()
+
+
+def test_unknown_preset_and_misplaced_root(tmp_path, capsys):
+    assert main(["train", "nonsense"]) == 2
+    assert "samovar presets" in capsys.readouterr().err
+    assert main(["train", "glyphs", "--root", str(tmp_path)]) == 2
+    assert main(["presets"]) == 0
+    assert "table5-cifar_fs-1shot" in capsys.readouterr().out

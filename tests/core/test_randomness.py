@@ -1,0 +1,26 @@
+"""Randomness is a function of seed, purpose and counters."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from samovar.noise import generator
+
+names = st.tuples(st.integers(0, 2**32), st.sampled_from(["tasks", "weights"]), st.integers(0, 10**6))
+
+
+@given(names, st.integers(1, 20), st.integers(1, 20))
+def test_same_arguments_same_numbers_and_longer_draws_extend_shorter_ones(name, rows, more):
+    short = generator(*name).standard_normal((rows, 3), dtype=np.float32)
+    long = generator(*name).standard_normal((rows + more, 3), dtype=np.float32)
+    np.testing.assert_array_equal(short, long[:rows])
+
+
+@given(names, names)
+def test_other_arguments_other_numbers(first, second):
+    same = (generator(*first).random(4) == generator(*second).random(4)).all()
+    assert same == (first == second)
+
+
+def test_counters_do_not_run_into_each_other():
+    assert generator(1, "x", 12, 3).random() != generator(1, "x", 1, 23).random()

@@ -1,0 +1,69 @@
+"""All kinds of images that a user may pass are the same image to the model, or are refused in a sentence."""
+
+import numpy as np
+import pytest
+import torch
+from helpers import image_model
+from helpers_sources import make_omniglot
+from PIL import Image
+
+from samovar import FewShotClassifier
+from samovar.data.decode import Conversion
+from samovar.data.prepare import prepare
+from samovar.errors import DataError
+from samovar.images import conversion_of
+
+
+def test_all_kinds_of_images_are_the_same_image(tmp_path):
+    noise = np.random.default_rng(0)
+    arrays = noise.integers(256, size=(6, 12, 12, 3), dtype=np.uint8)
+    paths = []
+    for i, array in enumerate(arrays):
+        paths.append(tmp_path / f"{i}.png")
+        Image.fromarray(array).save(paths[-1])
+    classifier = FewShotClassifier(image_model(), samples=8).fit(arrays, list("aabbcc"))
+    expected = classifier.predict_proba(arrays)
+    for kind in (
+        paths,
+        [str(path) for path in paths],
+        [Image.open(path) for path in paths],
+        [array / 255 for array in arrays],
+        torch.from_numpy(arrays),
+        torch.from_numpy(arrays).permute(0, 3, 1, 2) / 255,
+        (torch.from_numpy(arrays) / 255).requires_grad_(),
+    ):
+        np.testing.assert_allclose(classifier.predict_proba(kind), expected, atol=1e-5)
+    grey = noise.integers(256, size=(2, 30, 17), dtype=np.uint8)
+    assert classifier.predict_proba(grey).shape == (2, 3)
+
+
+@pytest.mark.parametrize(
+    ("images", "words"),
+    [
+        (np.zeros((2, 12, 12, 7), np.uint8), "shape"),
+        (np.full((2, 12, 12), 3.0), "outside 0 to 1"),
+        (np.full((2, 12, 12), np.nan), "outside 0 to 1"),
+        (np.full((2, 12, 12), 300), "neither uint8"),
+        ("photo.jpg", "several images"),
+        (["missing.png", "missing.png"], "cannot be read"),
+        (np.zeros((2, 12), np.uint8), "array of images"),
+    ],
+)
+def test_bad_images_are_refused_in_a_sentence(images, words):
+    with pytest.raises(DataError, match=words):
+        FewShotClassifier(image_model()).fit(images, ["a", "b"])
+
+
+def test_arrays_of_paths_are_paths(tmp_path):
+    paths = []
+    for i in range(4):
+        Image.new("L", (20, 20), 60 * i).save(tmp_path / f"{i}.png")
+        paths.append(str(tmp_path / f"{i}.png"))
+    classifier = FewShotClassifier(image_model(), samples=4).fit(np.array(paths), [0, 0, 1, 1])
+    np.testing.assert_array_equal(classifier.predict_proba(np.array(paths)), classifier.predict_proba(paths))
+
+
+def test_a_store_of_another_name_reads_new_images_as_its_source_does(tmp_path):
+    make_omniglot(tmp_path)
+    plain, renamed = (prepare("omniglot", tmp_path, store_name=name) for name in (None, "mine"))
+    assert conversion_of(renamed) == conversion_of(plain) == Conversion(28, "grey", "lanczos", inverted=True)

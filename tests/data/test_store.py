@@ -1,0 +1,91 @@
+"""A store is mapped and not loaded, and notices damage."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from helpers import make_store
+
+from samovar.data.store import ClassEntry, Contents, Store, open_store, write_store
+from samovar.errors import DataError
+
+
+def test_statistics_follow_the_splitting_scheme(tmp_path):
+    images = np.arange(24, dtype=np.uint8).reshape(4, 2, 1, 3)  # two classes of two
+    contents = Contents(
+        [ClassEntry("a", 2), ClassEntry("b", 2)],
+        (2, 1, 3),
+        lambda position: images[2 * position : 2 * position + 2],
+        {"first": {"train": ["a"], "test": ["b"]}, "second": {"train": ["b"], "test": ["a"]}},
+    )
+    store = write_store("toy", {}, contents, tmp_path)
+    for scheme, part in ((None, images[:2]), ("first", images[:2]), ("second", images[2:])):
+        mean, std = store.statistics(scheme)
+        np.testing.assert_allclose(mean, part.mean((0, 1, 2)))
+        np.testing.assert_allclose(std, part.std((0, 1, 2)))
+
+
+@pytest.mark.slow
+def test_opening_maps_and_does_not_load(tmp_path):
+    """Opening a store of 1.3 GB (a sparse file) and reading one pixel adds less than 50 MB to the process."""
+    store = make_store(tmp_path, [2, 2], shape=(84, 84, 3))
+    images = 60_000
+    with (store.folder / "data.npy").open("wb") as file:
+        header = {"descr": "|u1", "fortran_order": False, "shape": (images, 84, 84, 3)}
+        np.lib.format.write_array_header_1_0(file, header)
+        file.truncate(file.tell() + images * 84 * 84 * 3)
+    script = f"""
+import json, pathlib, resource, samovar.data.store as s
+folder = pathlib.Path({str(store.folder)!r})
+facts = json.loads((folder / "store.json").read_text())
+facts["classes"] = [{{"name": str(i), "count": 600, "group": None}} for i in range(100)]
+facts["splits"] = {{"all": {{"train": [str(i) for i in range(100)]}}}}
+facts["seal"] = s._seal(facts)
+(folder / "store.json").write_text(json.dumps(facts))
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+store = s.Store(folder)
+assert store.array.nbytes > 1.2e9 and int(store.array[59_999, 0, 0, 0]) == 0
+assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 50_000, "kilobytes"
+"""
+    subprocess.run([sys.executable, "-c", script], check=True)
+
+
+@pytest.mark.parametrize("damage", ["truncate data", "truncate facts", "edit facts", "remove data"])
+def test_damage_is_noticed_on_opening(tmp_path, damage):
+    store = make_store(tmp_path, [3, 4])
+    data, facts = store.folder / "data.npy", store.folder / "store.json"
+    if damage == "truncate data":
+        os.truncate(data, data.stat().st_size - 1)
+    elif damage == "truncate facts":
+        os.truncate(facts, 100)
+    elif damage == "edit facts":
+        facts.write_text(facts.read_text().replace('"title": "toy"', '"title": "boy"'))
+    else:
+        data.unlink()
+    with pytest.raises(DataError, match=r"samovar data prepare"):
+        Store(store.folder)
+
+
+def test_verify_notices_a_changed_byte(tmp_path):
+    store = make_store(tmp_path, [3, 4])
+    store.verify()
+    with (store.folder / "data.npy").open("r+b") as file:
+        file.seek(-1, os.SEEK_END)
+        file.write(b"\xff")
+    with pytest.raises(DataError, match="has changed"):
+        Store(store.folder).verify()
+
+
+@pytest.mark.parametrize("name", ["", ".", "..", "../x", "a/b"])
+def test_names_that_are_paths(name, tmp_path):
+    with pytest.raises(DataError, match="not a name"):
+        open_store(name, tmp_path)
+
+
+def test_unknown_splits(toy):
+    with pytest.raises(DataError, match="no part 'nonsense'"):
+        toy.store.split("nonsense")
+    with pytest.raises(DataError, match="no split called 'other'"):
+        toy.store.split("train", "other")

@@ -1,0 +1,108 @@
+"""Batch norm by task and dropout by task are what torch would do task by task."""
+
+import pytest
+import torch
+from helpers_models import CONV, batch_for, noise_for
+from helpers_training import RESNET, TINY
+from torch import nn
+from torch.nn import functional
+
+from samovar.config import ModelSettings
+from samovar.models.dropout import dropout
+from samovar.models.model import FewShotModel
+from samovar.models.norm import TaskBatchNorm, set_norm
+from samovar.models.tasks import TaskBatch
+from samovar.task_noise import TaskNoise
+
+
+def test_running_norm_answers_a_query_by_itself_and_episode_norm_does_not():
+    for mode, independent in (("running", True), ("episode", False)):
+        model = FewShotModel(CONV).eval()
+        set_norm(model, mode)
+        query = batch_for(CONV, queries=5).query
+        alone, together = model.embed(query[:, :1]), model.embed(query)[:, :1]
+        assert torch.allclose(alone, together, atol=1e-5) == independent
+
+
+@pytest.mark.parametrize("scale", [True, False])
+def test_episode_norm_of_all_groups_at_once_is_the_loop_over_groups(scale):
+    norm = TaskBatchNorm(5, "episode", scale=scale, momentum=0.1)
+    nn.init.normal_(norm.bias)
+    if scale:
+        nn.init.normal_(norm.weight)
+    x = torch.randn(3 * 4, 5, 6, 6)
+    expected = torch.cat(
+        [functional.batch_norm(g, None, None, norm.weight, norm.bias, True, 0, 1e-5) for g in x.split(4)]
+    )
+    torch.testing.assert_close(norm(x, 3), expected, rtol=1e-4, atol=1e-4)
+    torch.testing.assert_close(norm.eval()(x, 3), expected, rtol=1e-4, atol=1e-4)
+
+
+def test_episode_norm_keeps_the_running_averages_that_torch_would_keep():
+    ours, torchs = TaskBatchNorm(5, "episode", scale=True, momentum=0.1), nn.BatchNorm2d(5)
+    for _ in range(3):
+        x = torch.randn(8, 5, 6, 6) * 3 + 1
+        ours(x, 1)
+        torchs(x)
+    torch.testing.assert_close(ours.running_mean, torchs.running_mean)
+    torch.testing.assert_close(ours.running_var, torchs.running_var)
+    set_norm(ours, "running")
+    torch.testing.assert_close(ours.eval()(x, 1), torchs.eval()(x), rtol=1e-4, atol=1e-4)
+
+
+def test_dropout_comes_from_the_noise_of_each_task_and_is_off_at_test():
+    s = ModelSettings(backbone="conv4", channels=1, size=16, width=8, dropout=0.5, norm="episode")
+    model, batch = FewShotModel(s), batch_for(s, tasks=3)
+    torch.manual_seed(1)
+    first = model(batch, noise_for(batch)).loss
+    torch.manual_seed(2)
+    torch.testing.assert_close(model(batch, noise_for(batch)).loss, first, rtol=0, atol=0)
+    assert model(batch, noise_for(batch, step=1)).loss != first
+    alone = [
+        model(
+            TaskBatch(
+                batch.support[t : t + 1],
+                batch.support_labels[t : t + 1],
+                batch.query[t : t + 1],
+                batch.query_labels[t : t + 1],
+                3,
+            ),
+            TaskNoise(0, 0, [t]),
+        ).loss
+        for t in range(3)
+    ]
+    torch.testing.assert_close(torch.stack(alone).mean(), first, rtol=1e-4, atol=1e-5)
+    model.eval()
+    features = model.embed(batch.query)
+    torch.testing.assert_close(features, model.embed(batch.query))
+
+
+def test_dropout_keeps_the_mean():
+    x = torch.ones(4, 8, 50, 50)
+    dropped = dropout(x, 0.3, [torch.Generator().manual_seed(i) for i in range(2)])
+    assert dropped.mean().item() == pytest.approx(1, abs=0.01)
+    assert dropped.unique().tolist() == pytest.approx([0, 1 / 0.7])
+
+
+def test_running_averages_of_episode_norm_count_the_spread_between_tasks():
+    ours, torchs = TaskBatchNorm(2, "episode", scale=True, momentum=1.0), nn.BatchNorm2d(2, momentum=1.0)
+    x = torch.randn(6 * 5, 2, 4, 4) + 3 * torch.randn(6, 1, 2, 1, 1).expand(6, 5, 2, 1, 1).reshape(30, 2, 1, 1)
+    ours(x, 6)
+    torchs(x)
+    torch.testing.assert_close(ours.running_mean, torchs.running_mean)
+    torch.testing.assert_close(ours.running_var, torchs.running_var)
+
+
+def test_synchronised_norm_has_the_same_tensors_and_answers():
+    """What GPUs would use; at test it can be compared on the CPU."""
+    from samovar.models.norm import synchronise
+
+    for settings in (TINY.model, RESNET.model):
+        model = FewShotModel(settings).eval()
+        names, parameters = set(model.state_dict()), len(list(model.parameters()))
+        images = torch.randn(1, 4, 3, 12, 12)
+        before = model.embed(images)
+        synchronise(model)
+        assert set(model.state_dict()) == names
+        assert len(list(model.parameters())) == parameters
+        torch.testing.assert_close(model.eval().embed(images), before)

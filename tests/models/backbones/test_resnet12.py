@@ -1,0 +1,16 @@
+"""ResNet-12 has three or four poolings."""
+
+import pytest
+import torch
+
+from samovar.config import ModelSettings
+from samovar.models.model import FewShotModel
+
+
+@pytest.mark.parametrize(("pools", "size"), [(3, 11), (4, 6)])
+def test_three_or_four_poolings_of_resnet(pools, size):
+    model = FewShotModel(ModelSettings(backbone="resnet12", size=84, width=2, pools=pools))
+    h = torch.randn(1, 3, 84, 84)
+    for block in model.backbone.blocks:
+        h = block(h, 1, None)
+    assert h.shape == (1, 16, size, size)

@@ -1,0 +1,75 @@
+"""Training stops early at the best, stops where the loss is not finite, and uses no global random state."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from helpers_training import RESNET, TINY, weights
+from safetensors.torch import load_file
+
+from samovar.errors import RunError
+from samovar.evaluation import measure_accuracy, training_dataset
+from samovar.model_folder import load_model
+from samovar.run_config import OptimizerSettings
+from samovar.run_folder import read_metrics
+from samovar.task_evaluator import TaskEvaluator
+from samovar.training import train
+
+pytestmark = pytest.mark.usefixtures("toy_data")
+
+
+def test_a_loss_that_is_not_finite_stops_the_run(tmp_path):
+    wild = replace(TINY, optimizer=OptimizerSettings("sgd", 1e30, schedule="constant"))
+    with pytest.raises(RunError, match=r"not finite at update \d+ \(step size 1e\+30\). The last good checkpoint is"):
+        train(wild, tmp_path / "run")
+    for path in (tmp_path / "run").rglob("*.safetensors"):
+        assert all(torch.isfinite(tensor).all() for tensor in load_file(path).values())
+
+
+def test_early_stopping_keeps_the_best(tmp_path):
+    settings = replace(TINY, updates=40, validation=replace(TINY.validation, every=1, patience=3))
+    lines: list[dict] = []
+    train(settings, tmp_path / "run", watch=lines.append)
+    accuracies = [line["validation_accuracy"] for line in lines if "validation_accuracy" in line]
+    best = int(np.argmax(accuracies))
+    assert len(accuracies) in (best + 4, 40)
+    saved = load_model(tmp_path / "run" / "model")
+    assert saved.training["figures"]["validation accuracy"].endswith(f"(update {best + 1})")
+    evaluator = TaskEvaluator(saved.model, training_dataset(saved, "val"), saved.normalisation, torch.device("cpu"))
+    assert measure_accuracy(evaluator, settings.validation.protocol(0)).mean == accuracies[best]
+    again: list[dict] = []
+    train(settings, tmp_path / "run", watch=again.append)
+    assert not any("loss" in line for line in again), "a finished run is not trained on"
+
+
+def test_patience_is_kept_over_a_stop(tmp_path):
+    """Nothing is learned, so the first validation is the best and the fourth the last, wherever the run was stopped."""
+    settings = replace(
+        TINY,
+        updates=40,
+        checkpoint_every=1,
+        optimizer=OptimizerSettings("sgd", 1e-30, momentum=0.0, schedule="constant"),
+        model=replace(TINY.model, norm="episode"),
+        validation=replace(TINY.validation, every=1, patience=3),
+    )
+
+    def stop(line: dict) -> None:
+        if line.get("update") == 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        train(settings, tmp_path / "run", watch=stop)
+    train(settings, tmp_path / "run")
+    lines = read_metrics(tmp_path / "run" / "metrics.jsonl")
+    assert len([line for line in lines if "validation_accuracy" in line]) == 4
+
+
+def test_the_global_random_state_plays_no_part(tmp_path):
+    for seed, name in ((1, "a"), (2, "b")):
+        torch.manual_seed(seed)
+        np.random.seed(seed)  # noqa: NPY002
+        train(RESNET, tmp_path / name)
+    assert weights(tmp_path / "a") == weights(tmp_path / "b")
+    train(replace(RESNET, seed=1), tmp_path / "c")
+    assert weights(tmp_path / "c") != weights(tmp_path / "a")
