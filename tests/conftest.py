@@ -10,20 +10,22 @@ from helpers_experiments import make_cells
 from helpers_images import make_folder
 from hypothesis import settings
 
-from samovar.cli import main
-from samovar.config import ModelSettings
-from samovar.data.augmentation import Normalisation
+from samovar.artifacts.saved_model import SavedModel, save_model
+from samovar.cli.main import main
 from samovar.data.dataset import Dataset
+from samovar.data.normalization import Normalization
 from samovar.experiments.cells import Cell
-from samovar.model_folder import SavedModel, save_model
-from samovar.models.model import FewShotModel
+from samovar.models.few_shot_model import FewShotModel
+from samovar.settings.model import ModelSettings
 
 # New examples on developers' machines; the same ones every time where a change is judged.
 settings.register_profile("ci", derandomize=True)
 if os.environ.get("CI"):
     settings.load_profile("ci")
 
-ARCHIVES = Path(os.environ.get("SAMOVAR_DATA_ARCHIVES", Path(__file__).parents[2] / "shared" / "data"))
+ARCHIVES = Path(
+    os.environ.get("SAMOVAR_DATA_ARCHIVES", Path(__file__).parents[2] / "shared" / "data")
+)
 
 
 @pytest.fixture(autouse=True)
@@ -69,7 +71,9 @@ def trained(tmp_path, data_folder):
     split = {part: [f"class {i}" for i in classes] for part, classes in parts.items()}
     store = make_store(data_folder, [12] * 11 + [60] * 9, (12, 12, 3), split)
     training = {"settings": {"data": {"name": "toy", "scheme": None, "rotations": False}}}
-    saved = SavedModel(FewShotModel(ModelSettings(size=12, width=4)), Normalisation.standard(store), training)
+    saved = SavedModel(
+        FewShotModel(ModelSettings(size=12, width=4)), Normalization.standard(store), training
+    )
     save_model(saved, tmp_path / "run" / "model")
     return saved
 

@@ -6,11 +6,12 @@ from pathlib import Path
 import numpy as np
 
 from samovar import SavedModel
-from samovar.config import ModelSettings
-from samovar.data.augmentation import Normalisation
-from samovar.data.decode import Conversion
-from samovar.data.store import ClassEntry, Contents, Store, write_store
-from samovar.models.model import FewShotModel
+from samovar.data.images.conversion import Conversion
+from samovar.data.normalization import Normalization
+from samovar.data.store import ClassEntry, Contents, Store
+from samovar.data.store_writer import write_store
+from samovar.models.few_shot_model import FewShotModel
+from samovar.settings.model import ModelSettings
 
 
 def make_store(
@@ -48,21 +49,23 @@ def features_model(width: int, **settings) -> SavedModel:
     """An untrained model of ready-made features; prototypes separate even so."""
     chosen = {"method": "prototypes", "classifier": "squared", "alpha": 1.0} | settings
     model = FewShotModel(ModelSettings(backbone="identity", size=width, **chosen))
-    return SavedModel(model.eval(), Normalisation((0.0,) * width, (1.0,) * width, 1.0))
+    return SavedModel(model.eval(), Normalization((0.0,) * width, (1.0,) * width, 1.0))
 
 
 def image_model(**settings) -> SavedModel:
     chosen = {"size": 12, "width": 4} | settings
     conversion = Conversion(12, "grey" if chosen.get("channels") == 1 else "rgb")
     channels = chosen.get("channels", 3)
-    normalisation = Normalisation((0.5,) * channels, (0.25,) * channels)
+    normalisation = Normalization((0.5,) * channels, (0.25,) * channels)
     return SavedModel(FewShotModel(ModelSettings(**chosen)).eval(), normalisation, {}, conversion)
 
 
 def blobs(seed: int = 0, classes: int = 4, each: int = 6, width: int = 5):
     noise = np.random.default_rng(seed)
     labels = np.repeat(np.arange(classes), each)
-    return noise.normal(size=(classes, width))[labels] * 3 + noise.normal(size=(len(labels), width)), labels
+    return noise.normal(size=(classes, width))[labels] * 3 + noise.normal(
+        size=(len(labels), width)
+    ), labels
 
 
 RNG = np.random.default_rng(0)
@@ -77,7 +80,9 @@ def keep_evaluation(folder, accuracy, shot=1, data="toy", way="predictive"):
     protocol = {"way": 5, "shot": shot, "text": f"5-way {shot}-shot"}
     summary = {"protocol": protocol, "data": data, "data_checksum": data, "episodes": len(accuracy)}
     (folder / "evaluation.json").write_text(json.dumps(summary))
-    np.savez(folder / "evaluation.npz", **{f"{way}_{name}": value for name, value in arrays.items()})
+    np.savez(
+        folder / "evaluation.npz", **{f"{way}_{name}": value for name, value in arrays.items()}
+    )
     return folder
 
 

@@ -4,11 +4,11 @@ import torch
 from torch import nn
 from torch.distributions import Normal
 
-from samovar.config import ModelSettings
+from samovar.data.batches import TaskBatch
+from samovar.models.few_shot_model import FewShotModel
 from samovar.models.inference import WeightDistribution
-from samovar.models.model import FewShotModel
-from samovar.models.tasks import TaskBatch
-from samovar.task_noise import TaskNoise
+from samovar.models.noise import TaskNoise
+from samovar.settings.model import ModelSettings
 
 FEATURES = ModelSettings(backbone="identity", size=6)
 
@@ -20,17 +20,34 @@ RESNET = ModelSettings(backbone="resnet12", classifier="cosine", size=16, width=
 
 
 TEN = ModelSettings(
-    backbone="resnet12", classifier="cosine", size=16, width=4, task_embedding=True, auxiliary_classes=7
+    backbone="resnet12",
+    classifier="cosine",
+    size=16,
+    width=4,
+    task_embedding=True,
+    auxiliary_classes=7,
 )
 
 
 PROTOTYPES = ModelSettings(
-    method="prototypes", backbone="conv4", classifier="squared", alpha=1.0, channels=1, size=16, width=8
+    method="prototypes",
+    backbone="conv4",
+    classifier="squared",
+    alpha=1.0,
+    channels=1,
+    size=16,
+    width=8,
 )
 
 
 TADAM = ModelSettings(
-    method="prototypes", backbone="resnet12", classifier="euclidean", alpha=7.5, size=16, width=4, task_embedding=True
+    method="prototypes",
+    backbone="resnet12",
+    classifier="euclidean",
+    alpha=7.5,
+    size=16,
+    width=4,
+    task_embedding=True,
 )
 
 
@@ -60,13 +77,21 @@ def count(*modules: nn.Module) -> int:
 
 
 def random_classifiers(
-    seed: int = 0, tasks: int = 2, way: int = 3, d: int = 4, queries: int = 5, biases: bool = True, scale: float = 1.0
+    seed: int = 0,
+    tasks: int = 2,
+    way: int = 3,
+    d: int = 4,
+    queries: int = 5,
+    biases: bool = True,
+    scale: float = 1.0,
 ):
     """A distribution over classifiers and query features."""
     g = torch.Generator().manual_seed(seed)
 
     def normal(*shape: int) -> Normal:
-        return Normal(torch.randn(shape, generator=g), scale * torch.rand(shape, generator=g) + 1e-3 * scale)
+        return Normal(
+            torch.randn(shape, generator=g), scale * torch.rand(shape, generator=g) + 1e-3 * scale
+        )
 
     distribution = WeightDistribution(normal(tasks, way, d), normal(tasks, way) if biases else None)
     return distribution, torch.randn(tasks, queries, d, generator=g)

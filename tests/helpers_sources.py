@@ -27,7 +27,9 @@ def make_zip(path: Path, entries: dict[str, bytes]) -> Path:
     return path
 
 
-def make_cifar(folder: Path, per_class: int = 2, names: list[str] = ALL_CIFAR, cut: int = 0, groups: int = 20) -> Path:
+def make_cifar(
+    folder: Path, per_class: int = 2, names: list[str] = ALL_CIFAR, cut: int = 0, groups: int = 20
+) -> Path:
     """The binary layout: image j of label i has red i, green j, blue 7."""
     coarse = [f"group{i}" for i in range(groups)]
     planes = np.zeros((100, per_class, 2 + 3072), np.uint8)
@@ -53,7 +55,10 @@ def make_cifar(folder: Path, per_class: int = 2, names: list[str] = ALL_CIFAR, c
 
 
 def make_omniglot(folder: Path, extra: dict[str, bytes] | None = None) -> Path:
-    for zip_name, alphabets in (("images_background", ["Arcadian"]), ("images_evaluation", ["Tengwar"])):
+    for zip_name, alphabets in (
+        ("images_background", ["Arcadian"]),
+        ("images_evaluation", ["Tengwar"]),
+    ):
         entries = {
             f"{zip_name}/{alphabet}/character{c:02d}/{c:04d}_{d:02d}.png": picture(255 if d else 0)
             for alphabet in alphabets
@@ -74,7 +79,9 @@ def make_miniimagenet(folder: Path, missing: str = "", zipped: bool = True) -> P
                 for i in range(2):
                     writer.writerow([f"{name}{i:08d}.jpg", name])
                     images[f"images/{name}{i:08d}.jpg"] = picture(50, 30, "RGB", "JPEG")
-    images = {name: content for name, content in images.items() if not missing or missing not in name}
+    images = {
+        name: content for name, content in images.items() if not missing or missing not in name
+    }
     if zipped:
         make_zip(folder / "images.zip", images)
     else:

@@ -6,8 +6,10 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from samovar.config import AugmentationSettings, EpisodeSettings, ModelSettings
-from samovar.run_config import DataSettings, OptimizerSettings, TrainSettings, ValidationSettings
+from samovar.settings.data import AugmentationSettings, DataSettings
+from samovar.settings.model import ModelSettings
+from samovar.settings.tasks import EpisodeSettings
+from samovar.settings.training import OptimizerSettings, TrainSettings, ValidationSettings
 
 TINY = TrainSettings(
     data=DataSettings("toy"),
@@ -16,7 +18,9 @@ TINY = TrainSettings(
     tasks=2,
     updates=12,
     augmentation=AugmentationSettings(flip=True, crop_padding=1, jitter=0.2),
-    validation=ValidationSettings(every=4, tasks=4, way=3, queries=3, samples=4, test_tasks=4, test_samples=4),
+    validation=ValidationSettings(
+        every=4, tasks=4, way=3, queries=3, samples=4, test_tasks=4, test_samples=4
+    ),
     checkpoint_every=3,
     trace_every=1,
 )
@@ -25,9 +29,17 @@ TINY = TrainSettings(
 RESNET = replace(
     TINY,
     model=ModelSettings(
-        backbone="resnet12", classifier="cosine", size=12, width=4, samples=3, task_embedding=True, auxiliary_classes=6
+        backbone="resnet12",
+        classifier="cosine",
+        size=12,
+        width=4,
+        samples=3,
+        task_embedding=True,
+        auxiliary_classes=6,
     ),
-    optimizer=OptimizerSettings("sgd", 0.05, schedule="drops", drops=(6,), clip=0.1, decay_extractor=5e-4),
+    optimizer=OptimizerSettings(
+        "sgd", 0.05, schedule="drops", drops=(6,), clip=0.1, decay_extractor=5e-4
+    ),
 )
 
 
@@ -35,7 +47,9 @@ def weights(folder: Path) -> bytes:
     return (folder / "model" / "model.safetensors").read_bytes()
 
 
-def command(settings: TrainSettings, out: Path, *more: str, launcher: tuple[str, ...] = ()) -> list[str]:
+def command(
+    settings: TrainSettings, out: Path, *more: str, launcher: tuple[str, ...] = ()
+) -> list[str]:
     """The command line that trains these settings, with a flag for each field."""
     flags: list[str] = []
 
@@ -45,14 +59,29 @@ def command(settings: TrainSettings, out: Path, *more: str, launcher: tuple[str,
             if dataclasses.is_dataclass(each):
                 add(each, f"{name}.")
             elif isinstance(each, bool):
-                flags.append(f"--{name}" if each else "--{}no-{}".format(*re.match(r"(.*\.)?(.*)", name).groups("")))
+                flags.append(
+                    f"--{name}"
+                    if each
+                    else "--{}no-{}".format(*re.match(r"(.*\.)?(.*)", name).groups(""))
+                )
             elif isinstance(each, tuple):
                 flags.extend([f"--{name}", *map(str, each)])
             else:
                 flags.extend([f"--{name}", str(each)])
 
     add(settings, "")
-    return [sys.executable, *launcher, "-m", "samovar", "train", "glyphs", *flags, "--out", str(out), *more]
+    return [
+        sys.executable,
+        *launcher,
+        "-m",
+        "samovar",
+        "train",
+        "glyphs",
+        *flags,
+        "--out",
+        str(out),
+        *more,
+    ]
 
 
 def stop_at(update: int):

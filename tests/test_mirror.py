@@ -14,8 +14,12 @@ WITHOUT_MODULE = {"test_main.py", "test_mirror.py", "test_package.py"}
 
 def mirrored() -> dict[str, str]:
     """The test file that each module should have."""
-    modules = (path.relative_to(SOURCE) for path in SOURCE.rglob("*.py") if not path.name.startswith("__"))
-    return {module.as_posix(): module.with_name(f"test_{module.name}").as_posix() for module in modules}
+    modules = (
+        path.relative_to(SOURCE) for path in SOURCE.rglob("*.py") if not path.name.startswith("__")
+    )
+    return {
+        module.as_posix(): module.with_name(f"test_{module.name}").as_posix() for module in modules
+    }
 
 
 def present() -> set[str]:
@@ -28,7 +32,9 @@ def test_every_module_has_a_test_file():
     there = {name for name in present() if "def test_" in (TESTS / name).read_text()}
     missing = {module: test for module, test in mirrored().items() if test not in there}
     assert sorted(missing.keys() - WITHOUT_TESTS.keys()) == []
-    assert sorted(WITHOUT_TESTS.keys() - missing.keys()) == [], "these have tests, or are no modules"
+    assert sorted(WITHOUT_TESTS.keys() - missing.keys()) == [], (
+        "these have tests, or are no modules"
+    )
 
 
 def test_every_test_file_mirrors_a_module():

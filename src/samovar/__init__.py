@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 __version__ = version("samovar")
 
 _HOME = {
-    "Protocol": ("samovar.settings.config", "Protocol"),
+    "Protocol": ("samovar.settings.tasks", "Protocol"),
     "SamovarError": ("samovar.errors", "SamovarError"),
-    "SyntheticSettings": ("samovar.settings.config", "SyntheticSettings"),
-    "TrainSettings": ("samovar.settings.run_config", "TrainSettings"),
+    "SyntheticSettings": ("samovar.settings.synthetic", "SyntheticSettings"),
+    "TrainSettings": ("samovar.settings.training", "TrainSettings"),
     "FewShotClassifier": ("samovar.classifier.estimator", "FewShotClassifier"),
-    "SavedModel": ("samovar.artifacts.model_folder", "SavedModel"),
+    "SavedModel": ("samovar.artifacts.saved_model", "SavedModel"),
     "evaluate": ("samovar.evaluation.evaluator", "evaluate"),
-    "presets": ("samovar.settings.preset_table", "PRESETS"),
+    "presets": ("samovar.settings.presets", "PRESETS"),
     "synthetic_study": ("samovar.experiments.paper.synthetic.study", "synthetic_study"),
-    "train": ("samovar.training.loop", "train"),
+    "train": ("samovar.training.run", "train"),
 }
 
 __all__ = [

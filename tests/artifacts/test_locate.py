@@ -6,8 +6,8 @@ import pytest
 from helpers import features_model
 
 from samovar import SavedModel
+from samovar.artifacts.locate import evaluation_folder, locate_model
 from samovar.errors import ModelError
-from samovar.model_folder import evaluation_folder, locate_model
 
 
 def test_models_by_name_folder_and_hub(tmp_path, monkeypatch):
@@ -18,7 +18,11 @@ def test_models_by_name_folder_and_hub(tmp_path, monkeypatch):
     with pytest.raises(ModelError, match="pip install huggingface_hub"):
         SavedModel.from_pretrained("someone/something")
     folder = features_model(3).save_pretrained(tmp_path / "m")
-    assert {path.name for path in folder.iterdir()} == {"config.json", "model.safetensors", "README.md"}
+    assert {path.name for path in folder.iterdir()} == {
+        "config.json",
+        "model.safetensors",
+        "README.md",
+    }
     assert SavedModel.from_pretrained(folder).identity == features_model(3).identity
 
 

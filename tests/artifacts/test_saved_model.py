@@ -8,12 +8,13 @@ import pytest
 import torch
 from helpers import features_model, image_model
 from helpers_training import RESNET
+from samovar.prediction.rejection import Cell
 
 from samovar import FewShotClassifier, SavedModel
+from samovar.artifacts.saved_model import load_model
 from samovar.errors import ModelError
-from samovar.model_folder import load_model
-from samovar.rejection import RATES, SCORE, Cell, Rejection
-from samovar.training import train
+from samovar.prediction.rejection import RATES, SCORE, Rejection
+from samovar.training.run import train
 
 
 def test_thresholds_of_another_score_are_none(tmp_path):
@@ -45,7 +46,11 @@ def test_thresholds_of_another_score_are_none(tmp_path):
         (
             None,
             "rejection",
-            {"score": SCORE, "about": "", "cells": [{"way": float("inf"), "shot": 1, "thresholds": []}]},
+            {
+                "score": SCORE,
+                "about": "",
+                "cells": [{"way": float("inf"), "shot": 1, "thresholds": []}],
+            },
         ),
     ],
 )
@@ -65,12 +70,17 @@ def test_a_loaded_model_answers_as_the_saved_one(tmp_path):
     images, labels = torch.randn(1, 6, 3, 12, 12), torch.tensor([[0, 0, 1, 1, 2, 2]])
     with torch.no_grad():
         ours, theirs = (
-            model.task_prior(images, labels, 3).weights.mean for model in (run.model.model.eval(), loaded.model)
+            model.task_prior(images, labels, 3).weights.mean
+            for model in (run.model.model.eval(), loaded.model)
         )
     torch.testing.assert_close(ours, theirs, rtol=1e-4, atol=1e-5)
     assert loaded.normalisation == run.model.normalisation
     card = (tmp_path / "run" / "model" / "README.md").read_text()
     assert "trained on toy" in card
     assert f"Trained by {RESNET.updates} updates" in card
-    del loaded.training["settings"]["tasks"]  # settings told in part: the card says nothing of the recipe
-    assert "Trained by" not in (loaded.save_pretrained(tmp_path / "partial") / "README.md").read_text()
+    del loaded.training["settings"][
+        "tasks"
+    ]  # settings told in part: the card says nothing of the recipe
+    assert (
+        "Trained by" not in (loaded.save_pretrained(tmp_path / "partial") / "README.md").read_text()
+    )

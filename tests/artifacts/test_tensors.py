@@ -8,9 +8,9 @@ import torch
 from helpers_training import TINY
 from safetensors.torch import load_file, save_file
 
+from samovar.artifacts.saved_model import load_model
 from samovar.errors import ModelError
-from samovar.model_folder import load_model
-from samovar.training import train
+from samovar.training.run import train
 
 pytestmark = pytest.mark.usefixtures("toy_data")
 

@@ -9,6 +9,7 @@ from helpers import blobs, features_model, image_model
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
+from samovar.prediction.rejection import Cell
 from sklearn.metrics import accuracy_score
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import Pipeline
@@ -17,8 +18,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from samovar import FewShotClassifier, SavedModel
 from samovar.errors import ModelError, SettingsError
-from samovar.models.norm import norm_modes, set_norm
-from samovar.rejection import RATES, Cell, Rejection
+from samovar.models.backbones.layers import norm_modes, set_norm
+from samovar.prediction.rejection import RATES, Rejection
 
 
 class OnFeatures(FewShotClassifier):
@@ -32,7 +33,9 @@ class OnFeatures(FewShotClassifier):
 EXPECTED_FAILURES: dict[str, str] = {}
 
 
-@parametrize_with_checks([OnFeatures(samples=4)], expected_failed_checks=lambda _: EXPECTED_FAILURES)
+@parametrize_with_checks(
+    [OnFeatures(samples=4)], expected_failed_checks=lambda _: EXPECTED_FAILURES
+)
 def test_scikit_learns_own_checks(estimator, check):
     check(estimator)
 
@@ -43,10 +46,15 @@ def test_pipeline_cross_validation_and_grid_search():
     model = replace(features_model(5, method="samovar", classifier="linear"), rejection=rejection)
     classifier = FewShotClassifier(model, samples=8)
     pipeline = Pipeline(
-        [("double", FunctionTransformer(lambda x: 2 * x)), ("classify", FewShotClassifier(features_model(5)))]
+        [
+            ("double", FunctionTransformer(lambda x: 2 * x)),
+            ("classify", FewShotClassifier(features_model(5))),
+        ]
     )
     assert cross_val_score(pipeline, features, labels, cv=3).mean() > 0.8
-    search = GridSearchCV(classifier, {"reject": [None, 0.3], "samples": [4, 16]}, cv=2).fit(features, labels)
+    search = GridSearchCV(classifier, {"reject": [None, 0.3], "samples": [4, 16]}, cv=2).fit(
+        features, labels
+    )
     assert set(search.cv_results_["param_samples"]) == {4, 16}
     assert 0 <= search.best_score_ <= 1
 
@@ -61,7 +69,9 @@ def test_partial_fit_in_any_order_is_fit_on_everything(order, cut):
     parts = FewShotClassifier(model, samples=16).partial_fit(features[first], labels[first])
     parts.partial_fit(features[second], labels[second])
     assert parts.classes_.tolist() == whole.classes_.tolist()
-    np.testing.assert_allclose(parts.predict_proba(features), whole.predict_proba(features), atol=1e-5)
+    np.testing.assert_allclose(
+        parts.predict_proba(features), whole.predict_proba(features), atol=1e-5
+    )
 
 
 def test_a_folder_needs_no_labels(tmp_path):
@@ -76,9 +86,9 @@ def test_a_folder_needs_no_labels(tmp_path):
 
 def test_one_query_does_not_change_another():
     features, labels = blobs()
-    classifier = FewShotClassifier(features_model(5, method="samovar", classifier="cosine"), samples=16).fit(
-        features, labels
-    )
+    classifier = FewShotClassifier(
+        features_model(5, method="samovar", classifier="cosine"), samples=16
+    ).fit(features, labels)
     together = classifier.predict_proba(features)
     alone = np.concatenate([classifier.predict_proba(each[None]) for each in features])
     np.testing.assert_allclose(together, alone, atol=1e-5)
@@ -87,21 +97,38 @@ def test_one_query_does_not_change_another():
 
 def test_uncertainty_and_deterministic_models():
     features, labels = blobs()
-    sampled = FewShotClassifier(features_model(5, method="samovar", classifier="linear")).fit(features, labels)
+    sampled = FewShotClassifier(features_model(5, method="samovar", classifier="linear")).fit(
+        features, labels
+    )
     entropy, information = sampled.uncertainty(features)
-    assert ((information >= 0) & (information <= entropy + 1e-6) & (entropy <= math.log(4) + 1e-6)).all()
-    assert FewShotClassifier(features_model(5)).fit(features, labels).uncertainty(features).mutual_information is None
+    assert (
+        (information >= 0) & (information <= entropy + 1e-6) & (entropy <= math.log(4) + 1e-6)
+    ).all()
+    assert (
+        FewShotClassifier(features_model(5))
+        .fit(features, labels)
+        .uncertainty(features)
+        .mutual_information
+        is None
+    )
 
 
 def test_images_far_from_all_classes_are_rejected_however_sure_the_classifier_is():
-    features, labels = np.array([[10.0, 1, 0], [10, -1, 0], [1, 10, 0], [-1, 10, 0]]), ["a", "a", "b", "b"]
-    model = replace(features_model(3), rejection=Rejection("test", (Cell(2, 2, (0.1,) * len(RATES)),)))
+    features, labels = (
+        np.array([[10.0, 1, 0], [10, -1, 0], [1, 10, 0], [-1, 10, 0]]),
+        ["a", "a", "b", "b"],
+    )
+    model = replace(
+        features_model(3), rejection=Rejection("test", (Cell(2, 2, (0.1,) * len(RATES)),))
+    )
     classifier = FewShotClassifier(model, reject=0.05).fit(features, labels)
     strange = np.array([[20.0, 0, 30]])
     assert classifier.predict_proba(strange)[0, 0] > 0.99
     assert classifier.predict(np.vstack([features, strange])).tolist() == [*labels, "none of these"]
     one = FewShotClassifier(model, reject=0.05).fit(features[:2], labels[:2])
-    assert one.predict(np.vstack([features, strange])).tolist() == ["a", "a"] + 3 * ["none of these"]
+    assert one.predict(np.vstack([features, strange])).tolist() == ["a", "a"] + 3 * [
+        "none of these"
+    ]
     assert one.leave_one_out() == {"images": 2, "accuracy": 1.0, "rejected": 0.0}
 
 

@@ -6,20 +6,26 @@ import torch
 from helpers import image_model
 
 from samovar import FewShotClassifier
-from samovar.distance import cosine_distance
 from samovar.errors import ModelError
+from samovar.prediction.rejection import cosine_distance
 
 
 @pytest.mark.parametrize("method", ["samovar", "prototypes"])
 def test_with_ten_the_answers_are_the_models_own_and_loaded_tasks_cannot_grow(tmp_path, method):
     classifier = "cosine" if method == "samovar" else "euclidean"
-    model = image_model(backbone="resnet12", width=2, task_embedding=True, method=method, classifier=classifier)
+    model = image_model(
+        backbone="resnet12", width=2, task_embedding=True, method=method, classifier=classifier
+    )
     for multiplier in model.model.task_embedding.multipliers:
         torch.nn.init.constant_(multiplier, 0.5)
     images = np.random.default_rng(0).integers(256, size=(8, 12, 12, 3), dtype=np.uint8)
     labels = np.array([0, 0, 1, 1, 2])
     whole = FewShotClassifier(model, samples=16).fit(images[:5], labels)
-    parts = FewShotClassifier(model, samples=16).fit(images[:3], labels[:3]).partial_fit(images[3:5], labels[3:])
+    parts = (
+        FewShotClassifier(model, samples=16)
+        .fit(images[:3], labels[:3])
+        .partial_fit(images[3:5], labels[3:])
+    )
     np.testing.assert_allclose(parts.predict_proba(images), whole.predict_proba(images), atol=1e-4)
     with torch.no_grad():
         x = model.normalisation(torch.from_numpy(images)).permute(0, 3, 1, 2)

@@ -8,19 +8,23 @@ import torch
 from helpers import blobs, features_model
 from hypothesis import given
 from hypothesis import strategies as st
+from samovar.prediction.rejection import Cell
 
 from samovar import FewShotClassifier
-from samovar.distance import cosine_distance
-from samovar.rejection import RATES, Cell, Rejection, factor
+from samovar.prediction.rejection import RATES, Rejection, cosine_distance, factor
 
 
 @pytest.mark.parametrize("counts", [(3, 3, 3), (2, 2), (6, 1, 4)])
 def test_the_spread_of_a_task_is_by_fits_without_each_image_and_is_kept(tmp_path, counts):
     features, labels = blobs(seed=3, classes=len(counts), each=8)
-    kept = np.concatenate([np.flatnonzero(labels == label)[:count] for label, count in enumerate(counts)])
+    kept = np.concatenate(
+        [np.flatnonzero(labels == label)[:count] for label, count in enumerate(counts)]
+    )
     features, labels = features[kept], labels[kept]
     shots = (1, 2, 3, 5)
-    table = Rejection("test", tuple(Cell(len(counts), shot, (0.1 * shot,) * len(RATES)) for shot in shots))
+    table = Rejection(
+        "test", tuple(Cell(len(counts), shot, (0.1 * shot,) * len(RATES)) for shot in shots)
+    )
     folder = replace(features_model(5), rejection=table).save_pretrained(tmp_path / "model")
     classifier = FewShotClassifier(folder, reject=0.05).fit(features, labels)
     found, left = [], []
@@ -28,7 +32,9 @@ def test_the_spread_of_a_task_is_by_fits_without_each_image_and_is_kept(tmp_path
         if (labels == label).sum() > 1:
             rest = np.arange(len(labels)) != i
             means = [features[rest & (labels == each)].mean(0) for each in np.unique(labels)]
-            found.append(float(cosine_distance(torch.tensor(features[[i]]), torch.tensor(np.stack(means)))))
+            found.append(
+                float(cosine_distance(torch.tensor(features[[i]]), torch.tensor(np.stack(means))))
+            )
             left.append((labels[rest] == label).sum())
     assert classifier.spread_ == pytest.approx(np.median(found) / (0.1 * np.median(left)), rel=1e-3)
     assert f"x {factor(classifier.spread_):.2f} for the spread" in classifier.rejection_note
@@ -60,8 +66,14 @@ def test_leave_one_out_is_a_fit_without_the_image():
     for i in range(len(labels)):
         rest = np.arange(len(labels)) != i
         right += (
-            FewShotClassifier(model, samples=16).fit(features[rest], labels[rest]).predict(features[[i]])[0]
+            FewShotClassifier(model, samples=16)
+            .fit(features[rest], labels[rest])
+            .predict(features[[i]])[0]
             == labels[i]
         )
-    assert classifier.leave_one_out() == {"images": 9, "accuracy": pytest.approx(right / 9), "rejected": None}
+    assert classifier.leave_one_out() == {
+        "images": 9,
+        "accuracy": pytest.approx(right / 9),
+        "rejected": None,
+    }
     assert FewShotClassifier(model).fit(features[::3], labels[::3]).leave_one_out() is None

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from samovar import FewShotClassifier
+from samovar.classifier.task_file import read_task, write_task
 from samovar.errors import ModelError, SettingsError
-from samovar.fitted_task import read_task, write_task
 
 
 def test_saved_tasks_answer_as_before_and_can_grow(tmp_path):
@@ -18,20 +18,30 @@ def test_saved_tasks_answer_as_before_and_can_grow(tmp_path):
     names = np.array(["a\nb", "[bold]x[/]", "<b>", "ü"])[labels]
     model = features_model(5, method="samovar", classifier="linear")
     model.save_pretrained(tmp_path / "model")
-    classifier = FewShotClassifier(tmp_path / "model", samples=16, seed=3).fit(features[:-6], names[:-6])
+    classifier = FewShotClassifier(tmp_path / "model", samples=16, seed=3).fit(
+        features[:-6], names[:-6]
+    )
     path = classifier.save(tmp_path / "task.safetensors")
     loaded = FewShotClassifier.load(path)
-    assert loaded.get_params() == classifier.get_params() | {"model": str((tmp_path / "model").resolve())}
-    np.testing.assert_array_equal(loaded.predict_proba(features), classifier.predict_proba(features))
+    assert loaded.get_params() == classifier.get_params() | {
+        "model": str((tmp_path / "model").resolve())
+    }
+    np.testing.assert_array_equal(
+        loaded.predict_proba(features), classifier.predict_proba(features)
+    )
     loaded.partial_fit(features[-6:], names[-6:])
     whole = FewShotClassifier(model, samples=16, seed=3).fit(features, names)
-    np.testing.assert_allclose(loaded.predict_proba(features), whole.predict_proba(features), atol=1e-5)
+    np.testing.assert_allclose(
+        loaded.predict_proba(features), whole.predict_proba(features), atol=1e-5
+    )
     assert path.stat().st_size < 4000, "sums and names only"
     other = features_model(5, method="samovar", classifier="linear", alpha=2.0)
     with pytest.raises(ModelError, match="another model"):
         FewShotClassifier.load(path, other)
     with pytest.raises(ModelError, match="cannot be stored"):
-        FewShotClassifier(features_model(5)).fit(features, [(i,) for i in labels]).save(tmp_path / "x.safetensors")
+        FewShotClassifier(features_model(5)).fit(features, [(i,) for i in labels]).save(
+            tmp_path / "x.safetensors"
+        )
 
 
 @given(st.integers(0, 10_000), st.integers(0, 255))
@@ -52,7 +62,12 @@ def test_damaged_task_files_are_refused_or_harmless(tmp_path_factory, position, 
 
 
 def test_tampered_task_files(tmp_path):
-    for content in (b"", b"\xff" * 8, b"\xff\xff\xff\xff\xff\xff\xff\x7f{}", b"PK\x03\x04" + b"0" * 100):
+    for content in (
+        b"",
+        b"\xff" * 8,
+        b"\xff\xff\xff\xff\xff\xff\xff\x7f{}",
+        b"PK\x03\x04" + b"0" * 100,
+    ):
         (tmp_path / "t.safetensors").write_bytes(content)
         with pytest.raises(ModelError, match="not a task file"):
             FewShotClassifier.load(tmp_path / "t.safetensors")
@@ -97,8 +112,14 @@ def test_parameters_may_be_numpys_and_what_cannot_be_stored_is_refused(tmp_path)
     features, labels = blobs(classes=2)
     model = features_model(5)
     numbers = {"samples": np.int64(16), "seed": np.int32(1), "reject_label": np.int64(-1)}
-    path = FewShotClassifier(model, **numbers).fit(features, labels).save(tmp_path / "task.safetensors")
+    path = (
+        FewShotClassifier(model, **numbers)
+        .fit(features, labels)
+        .save(tmp_path / "task.safetensors")
+    )
     loaded = FewShotClassifier.load(path, model)
     assert (loaded.samples, loaded.seed, loaded.reject_label) == (16, 1, -1)
     with pytest.raises(ModelError, match="cannot be stored"):
-        FewShotClassifier(model, reject_label=("x",)).fit(features, labels).save(tmp_path / "other.safetensors")
+        FewShotClassifier(model, reject_label=("x",)).fit(features, labels).save(
+            tmp_path / "other.safetensors"
+        )

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from helpers import keep_evaluation
 
-from samovar.cli import main
+from samovar.cli.main import main
 
 
 def test_command(tmp_path, capsys):

@@ -7,11 +7,11 @@ import pytest
 from helpers import make_store
 
 import samovar
-from samovar.cli import main
-from samovar.config import ModelSettings
-from samovar.data.augmentation import Normalisation
-from samovar.model_folder import SavedModel, save_model
-from samovar.models.model import FewShotModel
+from samovar.artifacts.saved_model import SavedModel, save_model
+from samovar.cli.main import main
+from samovar.data.normalization import Normalization
+from samovar.models.few_shot_model import FewShotModel
+from samovar.settings.model import ModelSettings
 
 
 def test_evaluate_command_and_python_agree_and_repeat(tmp_path, data_folder, capsys):
@@ -23,23 +23,42 @@ def test_evaluate_command_and_python_agree_and_repeat(tmp_path, data_folder, cap
     store = make_store(data_folder, [12] * 9, (12, 12, 3), split)
     settings = ModelSettings(size=12, width=4)
     training = {"settings": {"data": {"name": "toy", "scheme": None, "rotations": False}}}
-    saved = SavedModel(FewShotModel(settings), Normalisation.standard(store), training)
+    saved = SavedModel(FewShotModel(settings), Normalization.standard(store), training)
     save_model(saved, tmp_path / "run" / "model")
     flags = ["--way", "3", "--shot", "2", "--queries", "4", "--episodes", "25", "--samples", "20"]
     for folder in ("one", "two"):
-        assert main(["evaluate", str(tmp_path / "run"), *flags, "--out", str(tmp_path / folder)]) == 0
+        assert (
+            main(["evaluate", str(tmp_path / "run"), *flags, "--out", str(tmp_path / folder)]) == 0
+        )
     assert "25 tasks x 4 queries per class, 20 samples" in " ".join(capsys.readouterr().out.split())
     written = [(tmp_path / folder / "evaluation.json").read_bytes() for folder in ("one", "two")]
     assert written[0] == written[1]
     summary = json.loads(written[0])
-    evaluation = samovar.evaluate(saved, samovar.Protocol(way=3, shot=2, queries=4, episodes=25, samples=20))
+    evaluation = samovar.evaluate(
+        saved, samovar.Protocol(way=3, shot=2, queries=4, episodes=25, samples=20)
+    )
     assert evaluation.summary == summary
-    assert {"mean", "ci95"} == set(summary["accuracy"]) == set(summary["nll"]) == set(summary["brier"])
+    assert (
+        {"mean", "ci95"} == set(summary["accuracy"]) == set(summary["nll"]) == set(summary["brier"])
+    )
     assert summary["protocol"]["norm"] == "running"
     with np.load(tmp_path / "one" / "evaluation.npz") as tasks:
         assert tasks["predictive_accuracy"].shape == (25,)
         assert tasks["predictive_accuracy"].mean() == pytest.approx(summary["accuracy"]["mean"])
-    assert main(["evaluate", str(tmp_path / "run"), *flags, "--way", "9", "--out", str(tmp_path / "three")]) == 2
+    assert (
+        main(
+            [
+                "evaluate",
+                str(tmp_path / "run"),
+                *flags,
+                "--way",
+                "9",
+                "--out",
+                str(tmp_path / "three"),
+            ]
+        )
+        == 2
+    )
     assert "too few classes" in capsys.readouterr().err
     assert main(["evaluate", str(tmp_path / "nothing")]) == 2
 
@@ -71,7 +90,9 @@ def test_what_cannot_be_measured_is_refused_before_any_work(tmp_path, capsys):
     ],
 )
 @pytest.mark.usefixtures("trained")
-def test_impossible_evaluations_are_refused_before_work(tmp_path, data_folder, capsys, flags, words):
+def test_impossible_evaluations_are_refused_before_work(
+    tmp_path, data_folder, capsys, flags, words
+):
     make_store(data_folder, [12] * 9, (6, 6, 3), name="small")
     assert main(["evaluate", str(tmp_path / "run"), *flags, "--out", str(tmp_path / "out")]) == 2
     assert words in capsys.readouterr().err

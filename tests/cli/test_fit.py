@@ -7,10 +7,12 @@ import pytest
 from helpers_images import make_folder
 from PIL import Image
 
-from samovar.cli import main
+from samovar.cli.main import main
 
 
-def test_a_class_that_cannot_be_read_at_all_is_an_error_and_nothing_is_written(task, tmp_path, capsys):
+def test_a_class_that_cannot_be_read_at_all_is_an_error_and_nothing_is_written(
+    task, tmp_path, capsys
+):
     (tmp_path / "support" / "four").mkdir()
     (tmp_path / "support" / "four" / "x.png").write_bytes(b"broken")
     before = task.read_bytes()
@@ -33,7 +35,10 @@ def test_the_reason_is_that_of_the_class_that_is_lost(task, tmp_path, capsys):
 def test_a_rate_that_cannot_be_had_writes_nothing(tmp_path, capsys):
     make_folder(tmp_path / "support", {"one": 100, "two": 101}, 1)
     path = tmp_path / "t.safetensors"
-    assert main(["fit", "--support", str(tmp_path / "support"), "--task", str(path), "--reject", "2"]) == 2
+    assert (
+        main(["fit", "--support", str(tmp_path / "support"), "--task", str(path), "--reject", "2"])
+        == 2
+    )
     assert "reject must be from" in capsys.readouterr().err
     assert not path.exists()
 
@@ -42,7 +47,9 @@ def test_a_folder_named_like_a_shipped_model_is_no_obstacle(tmp_path, monkeypatc
     monkeypatch.chdir(tmp_path)
     (tmp_path / "glyphs").mkdir()
     make_folder(tmp_path / "support", {"one": 100, "two": 101}, 2)
-    assert main(["fit", "--support", "support", "--task", "t.safetensors", "--model", "glyphs"]) == 0
+    assert (
+        main(["fit", "--support", "support", "--task", "t.safetensors", "--model", "glyphs"]) == 0
+    )
     assert main(["predict", "t.safetensors", "support/one/0.png"]) == 0
 
 
@@ -65,7 +72,9 @@ def test_thousands_of_classes(tmp_path, capsys):
         small[:] = i % 256
         Image.fromarray(small).save(tmp_path / "s" / f"{i:04}" / "x.png")
     path = tmp_path / "t.safetensors"
-    assert main(["fit", "--support", str(tmp_path / "s"), "--task", str(path), "--samples", "16"]) == 0
+    assert (
+        main(["fit", "--support", str(tmp_path / "s"), "--task", str(path), "--samples", "16"]) == 0
+    )
     assert "... and 1950 more" in capsys.readouterr().out
     assert main(["predict", str(path), str(tmp_path / "s" / "0007" / "x.png"), "--json"]) == 0
     assert len(json.loads(capsys.readouterr().out)[0]["probabilities"]) == 2000
@@ -75,12 +84,24 @@ def test_thousands_of_classes(tmp_path, capsys):
     ("arguments", "words"),
     [
         (("fit", "--support", "nowhere", "--task", "t.safetensors"), "no folder nowhere"),
-        (("fit", "--support", ".", "--task", "t.safetensors", "--model", "unknown"), "class folders"),
-        (("fit", "--support", "s", "--task", "t.safetensors", "--device", "abacus"), "cpu, cuda, mps or auto"),
-        (("fit", "--support", "s", "--task", "t.safetensors", "--samples", "9" * 20), "from 1 to 1000000"),
+        (
+            ("fit", "--support", ".", "--task", "t.safetensors", "--model", "unknown"),
+            "class folders",
+        ),
+        (
+            ("fit", "--support", "s", "--task", "t.safetensors", "--device", "abacus"),
+            "cpu, cuda, mps or auto",
+        ),
+        (
+            ("fit", "--support", "s", "--task", "t.safetensors", "--samples", "9" * 20),
+            "from 1 to 1000000",
+        ),
         (("fit", "--support", "a" * 300, "--task", "t.safetensors"), "File name too long"),
         (("fit", "--support", "s", "--task", "."), "Cannot write"),
-        (("fit", "--support", "s", "--task", "t.safetensors", "--reject", "2"), "reject must be from"),
+        (
+            ("fit", "--support", "s", "--task", "t.safetensors", "--reject", "2"),
+            "reject must be from",
+        ),
     ],
 )
 def test_mistakes_are_explained(arguments, words, tmp_path, monkeypatch, capsys):

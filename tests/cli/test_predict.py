@@ -11,10 +11,12 @@ import pytest
 from helpers_images import make_folder
 from PIL import Image
 
-from samovar.cli import main
+from samovar.cli.main import main
 
 
-def test_the_shipped_model_tells_characters_apart_and_table_csv_and_picture_agree(task, tmp_path, capsys):
+def test_the_shipped_model_tells_characters_apart_and_table_csv_and_picture_agree(
+    task, tmp_path, capsys
+):
     make_folder(tmp_path / "new", {"one": 100, "two": 101, "three": 102}, 5, first=4)
     files = [str(path) for path in sorted((tmp_path / "new").glob("*/*"))]
     capsys.readouterr()
@@ -23,7 +25,9 @@ def test_the_shipped_model_tells_characters_apart_and_table_csv_and_picture_agre
     rows = json.loads(printed)
     assert json.loads((tmp_path / "out" / "predictions.json").read_text()) == rows
     assert np.mean([row["best"] == Path(row["image"]).parent.name for row in rows]) > 0.8
-    assert all(row["label"] == ("none of these" if row["rejected"] else row["best"]) for row in rows)
+    assert all(
+        row["label"] == ("none of these" if row["rejected"] else row["best"]) for row in rows
+    )
     assert main(["predict", str(task), *files, "--csv"]) == 0
     table = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
     assert [each["label"] for each in table] == [row["label"] for row in rows]
@@ -36,7 +40,10 @@ def test_the_shipped_model_tells_characters_apart_and_table_csv_and_picture_agre
 def test_folders_of_folders_are_not_searched_but_named(task, tmp_path, capsys):
     make_folder(tmp_path / "new", {"one": 1}, 1)
     assert main(["predict", str(task), str(tmp_path / "new")]) == 2
-    assert f"Name the folders inside: {tmp_path / 'new' / 'one'}" in capsys.readouterr().err.replace("\n", " ")
+    assert (
+        f"Name the folders inside: {tmp_path / 'new' / 'one'}"
+        in capsys.readouterr().err.replace("\n", " ")
+    )
 
 
 def test_another_seed_draws_other_classifiers(task, tmp_path, capsys):
@@ -63,7 +70,18 @@ def test_broken_images_are_named_and_skipped(task, tmp_path, capsys):
     for name in bad:
         assert name in captured.err
     shutil.copy(tmp_path / "empty.png", tmp_path / "support" / "two" / "broken.png")
-    assert main(["fit", "--support", str(tmp_path / "support"), "--task", str(tmp_path / "u.safetensors")]) == 1
+    assert (
+        main(
+            [
+                "fit",
+                "--support",
+                str(tmp_path / "support"),
+                "--task",
+                str(tmp_path / "u.safetensors"),
+            ]
+        )
+        == 1
+    )
     assert "broken.png" in capsys.readouterr().err
     assert (tmp_path / "u.safetensors").exists()
 
@@ -76,7 +94,18 @@ def test_with_one_class_the_question_is_whether_it_belongs(tmp_path, capsys):
     assert "leave-one-out on 3 support images: 0% rejected" in printed
     assert "right" not in printed, "with one class every answer is"
     make_folder(tmp_path / "new", {"one": 100, "two": 111}, 2)
-    assert main(["predict", str(path), str(tmp_path / "new" / "one"), str(tmp_path / "new" / "two"), "--json"]) == 0
+    assert (
+        main(
+            [
+                "predict",
+                str(path),
+                str(tmp_path / "new" / "one"),
+                str(tmp_path / "new" / "two"),
+                "--json",
+            ]
+        )
+        == 0
+    )
     rows = json.loads(capsys.readouterr().out)
     assert [row["label"] for row in rows] == ["one", "one", "none of these", "none of these"]
     assert max(row["distance"] for row in rows[:2]) < min(row["distance"] for row in rows[2:])
@@ -87,7 +116,18 @@ def test_names_with_newlines_and_markup_come_out_harmless(tmp_path, capsys):
     make_folder(tmp_path / "s", names, 2)
     path = tmp_path / "t.safetensors"
     assert main(["fit", "--support", str(tmp_path / "s"), "--task", str(path)]) == 0
-    assert main(["predict", str(path), str(tmp_path / "s" / "a\nb"), "--picture", str(tmp_path / "p.png")]) == 0
+    assert (
+        main(
+            [
+                "predict",
+                str(path),
+                str(tmp_path / "s" / "a\nb"),
+                "--picture",
+                str(tmp_path / "p.png"),
+            ]
+        )
+        == 0
+    )
     out = capsys.readouterr().out
     assert "\x1b[31mred" not in out
     assert "[bold]x" in out
@@ -100,7 +140,10 @@ def test_names_with_newlines_and_markup_come_out_harmless(tmp_path, capsys):
     [
         (("predict", "nowhere.safetensors", "x.png"), "not a task file"),
         (("predict", "t.safetensors", "x.png", "--json", "--csv"), "one of --json and --csv"),
-        (("predict", "t.safetensors", "x.png", "--picture", "p.jpg"), "ends with .png, unlike 'p.jpg'"),
+        (
+            ("predict", "t.safetensors", "x.png", "--picture", "p.jpg"),
+            "ends with .png, unlike 'p.jpg'",
+        ),
         (("predict", "t.safetensors", "x.png", "--picture", "."), "ends with .png, unlike '.'"),
     ],
 )

@@ -2,9 +2,21 @@
 
 import json
 
-from samovar.cli import main
+from samovar.cli.main import main
 
-TINY = ["--seeds", "2", "--monte-carlo-seeds", "1", "--steps", "2", "--samples", "1", "2", "--sigma-y", "0.5"]
+TINY = [
+    "--seeds",
+    "2",
+    "--monte-carlo-seeds",
+    "1",
+    "--steps",
+    "2",
+    "--samples",
+    "1",
+    "2",
+    "--sigma-y",
+    "0.5",
+]
 
 
 def test_synthetic_writes_its_files_twice_the_same(tmp_path):

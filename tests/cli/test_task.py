@@ -2,7 +2,7 @@
 
 import pytest
 
-from samovar.cli import main
+from samovar.cli.main import main
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import pytest
 from helpers_training import TINY, command
 
-from samovar.cli import main
+from samovar.cli.main import main
 
 pytestmark = pytest.mark.usefixtures("toy_data")
 

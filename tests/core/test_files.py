@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
+from samovar.core.files import output_folder, write_whole
 from samovar.errors import OutputError
-from samovar.files import output_folder, write_whole
 
 
 def test_writes_and_replaces(tmp_path):
@@ -32,7 +32,7 @@ def test_full_disk_leaves_the_old_file_and_nothing_else(tmp_path):
     target = tmp_path / "result.json"
     target.write_bytes(b"old")
     script = (
-        "import sys, pathlib; from samovar.files import write_whole; from samovar.errors import OutputError\n"
+        "import sys, pathlib; from samovar.core.files import write_whole; from samovar.errors import OutputError\n"
         "try: write_whole(pathlib.Path(sys.argv[1]), b'x' * 100_000)\n"
         "except OutputError as error: print(error)"
     )
@@ -41,7 +41,11 @@ def test_full_disk_leaves_the_old_file_and_nothing_else(tmp_path):
         resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
 
     run = subprocess.run(
-        [sys.executable, "-c", script, target], preexec_fn=limit, capture_output=True, text=True, check=True
+        [sys.executable, "-c", script, target],
+        preexec_fn=limit,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert str(target) in run.stdout
     assert target.read_bytes() == b"old"

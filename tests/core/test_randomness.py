@@ -4,9 +4,11 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from samovar.noise import generator
+from samovar.core.randomness import generator
 
-names = st.tuples(st.integers(0, 2**32), st.sampled_from(["tasks", "weights"]), st.integers(0, 10**6))
+names = st.tuples(
+    st.integers(0, 2**32), st.sampled_from(["tasks", "weights"]), st.integers(0, 10**6)
+)
 
 
 @given(names, st.integers(1, 20), st.integers(1, 20))

@@ -5,30 +5,40 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from samovar.config import AugmentationSettings
-from samovar.data.augmentation import Normalisation, augmentation_noise, flip_and_crop, jitter, network_input
+from samovar.data.augmentation import augmentation_noise, flip_and_crop, jitter, network_input
+from samovar.data.normalization import Normalization
+from samovar.settings.data import AugmentationSettings
 
-PLAIN = Normalisation((0.0,) * 3, (1.0,) * 3)
+PLAIN = Normalization((0.0,) * 3, (1.0,) * 3)
 
 
 def images(count: int, size: int = 7, seed: int = 0) -> torch.Tensor:
-    return torch.from_numpy(np.random.default_rng(seed).integers(0, 256, (count, size, size, 3), np.uint8))
+    return torch.from_numpy(
+        np.random.default_rng(seed).integers(0, 256, (count, size, size, 3), np.uint8)
+    )
 
 
 @given(st.integers(0, 3), st.booleans(), st.integers(0, 10**6))
 @settings(deadline=None, max_examples=30)
 def test_flip_and_crop_equal_doing_it_by_hand(padding, flip, seed):
-    batch, uniform = images(5, seed=seed), torch.rand(5, 6, generator=torch.Generator().manual_seed(seed))
+    batch, uniform = (
+        images(5, seed=seed),
+        torch.rand(5, 6, generator=torch.Generator().manual_seed(seed)),
+    )
     result = flip_and_crop(batch, AugmentationSettings(flip=flip, crop_padding=padding), uniform)
     for image, numbers, got in zip(batch.numpy(), uniform.tolist(), result.numpy(), strict=True):
         padded = np.pad(image, ((padding, padding), (padding, padding), (0, 0)))
         top, left = (int(number * (2 * padding + 1)) for number in numbers[:2])
         expected = padded[top : top + 7, left : left + 7]
-        np.testing.assert_array_equal(got, expected[:, ::-1] if flip and numbers[2] < 0.5 else expected)
+        np.testing.assert_array_equal(
+            got, expected[:, ::-1] if flip and numbers[2] < 0.5 else expected
+        )
 
 
 def test_the_noise_flips_half_of_the_images_and_reaches_every_crop():
-    noise = augmentation_noise(seed=0, step=0, tasks=range(20), images=100, purpose="query").reshape(-1, 6)
+    noise = augmentation_noise(
+        seed=0, step=0, tasks=range(20), images=100, purpose="query"
+    ).reshape(-1, 6)
     assert abs((noise[:, 2] < 0.5).float().mean() - 0.5) < 0.05
     assert set((noise[:, 0] * 9).long().tolist()) == set(range(9))
 
@@ -58,7 +68,10 @@ def test_saturation_zero_is_grey_and_contrast_zero_is_flat():
 def test_noise_belongs_to_the_task_not_to_the_process():
     together = augmentation_noise(3, 17, range(5), 10, "support")
     apart = torch.cat(
-        [augmentation_noise(3, 17, range(2), 10, "support"), augmentation_noise(3, 17, range(2, 5), 10, "support")]
+        [
+            augmentation_noise(3, 17, range(2), 10, "support"),
+            augmentation_noise(3, 17, range(2, 5), 10, "support"),
+        ]
     )
     torch.testing.assert_close(together, apart, rtol=0, atol=0)
     for other in (
@@ -71,10 +84,11 @@ def test_noise_belongs_to_the_task_not_to_the_process():
 
 def test_network_input_is_normalised_channels_last_and_augmented_only_with_noise():
     batch = images(6).view(2, 3, 7, 7, 3)
-    normalise = Normalisation((0.1, 0.2, 0.3), (0.5, 0.6, 0.7))
+    normalise = Normalization((0.1, 0.2, 0.3), (0.5, 0.6, 0.7))
     result = network_input(batch, normalise)
     expected = (
-        batch.flatten(0, 1).permute(0, 3, 1, 2) / 255 - torch.tensor(normalise.mean).view(1, 3, 1, 1)
+        batch.flatten(0, 1).permute(0, 3, 1, 2) / 255
+        - torch.tensor(normalise.mean).view(1, 3, 1, 1)
     ) / torch.tensor(normalise.std).view(1, 3, 1, 1)
     torch.testing.assert_close(result, expected, rtol=1e-5, atol=1e-5)
     assert result.is_contiguous(memory_format=torch.channels_last)

@@ -4,7 +4,8 @@ import numpy as np
 import torch
 
 from samovar.data.dataset import Dataset
-from samovar.data.store import ClassEntry, Contents, write_store
+from samovar.data.store import ClassEntry, Contents
+from samovar.data.store_writer import write_store
 
 FACTS = {"title": "", "licence": "", "citation": ""}
 
@@ -29,5 +30,7 @@ def test_rotations_are_new_classes_with_turned_images(tmp_path):
     assert len(dataset) == 8
     for position in range(8):
         image = dataset.gather(dataset.starts[position : position + 1])[0, ..., 0].numpy()
-        np.testing.assert_array_equal(image, np.rot90(np.arange(9).reshape(3, 3) + 10 * (position % 2), position // 2))
+        np.testing.assert_array_equal(
+            image, np.rot90(np.arange(9).reshape(3, 3) + 10 * (position % 2), position // 2)
+        )
     assert dataset.class_names[3] == "b turned 90"

@@ -8,10 +8,10 @@ from typing import ClassVar
 
 import pytest
 
+from samovar.core.progress import silent
 from samovar.data.download import download
 from samovar.data.sources.base import Download
 from samovar.errors import DataError
-from samovar.progress import silent
 
 CONTENT = bytes(range(256)) * 5000
 

@@ -3,8 +3,9 @@
 import numpy as np
 import torch
 
-from samovar.data.augmentation import Normalisation
-from samovar.data.store import ClassEntry, Contents, write_store
+from samovar.data.normalization import Normalization
+from samovar.data.store import ClassEntry, Contents
+from samovar.data.store_writer import write_store
 
 
 def test_what_is_constant_in_training_is_shifted_but_not_blown_up(tmp_path):
@@ -19,6 +20,6 @@ def test_what_is_constant_in_training_is_shifted_but_not_blown_up(tmp_path):
         dtype="float32",
     )
     store = write_store("features", {}, contents, tmp_path)
-    normalised = Normalisation.standard(store)(torch.from_numpy(features))
+    normalised = Normalization.standard(store)(torch.from_numpy(features))
     np.testing.assert_allclose(normalised[:, 1], features[:, 1])
     np.testing.assert_allclose(normalised[:4, [0, 2]].std(0, correction=0), 1, rtol=1e-4)

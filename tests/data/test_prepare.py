@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from helpers_sources import make_cifar, make_folder, make_miniimagenet, make_omniglot, picture
 
-from samovar.config import PrepareSettings
 from samovar.data.prepare import prepare
 from samovar.errors import DataError
+from samovar.settings.data import PrepareSettings
 
 
 def write(path: Path, content: bytes) -> Path:
@@ -49,7 +49,11 @@ def bad_inputs(root: Path) -> dict[str, tuple[str, Path, str]]:
     path = folder / "images_evaluation.zip"
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
     cases["cut zip"] = ("omniglot", folder, "images_evaluation.zip is damaged")
-    for name, entry in (("climbing", "../../evil.png"), ("absolute", "/etc/evil.png"), ("windows", "C:\\evil.png")):
+    for name, entry in (
+        ("climbing", "../../evil.png"),
+        ("absolute", "/etc/evil.png"),
+        ("windows", "C:\\evil.png"),
+    ):
         folder = case(f"zip entry {name}")
         make_omniglot(folder, {entry: picture()})
         cases[f"zip entry {name}"] = ("omniglot", folder, "points outside it")
@@ -58,7 +62,11 @@ def bad_inputs(root: Path) -> dict[str, tuple[str, Path, str]]:
     cases["broken drawing"] = ("omniglot", folder, "9.png is not an image")
     folder = case("csv")
     make_miniimagenet(folder, missing="n0153282900000001")
-    cases["csv names a missing image"] = ("miniimagenet", folder, "train.csv names n0153282900000001.jpg")
+    cases["csv names a missing image"] = (
+        "miniimagenet",
+        folder,
+        "train.csv names n0153282900000001.jpg",
+    )
     folder = case("csv columns")
     make_miniimagenet(folder)
     write(folder / "val.csv", b"a,b\n1,2\n")
@@ -104,10 +112,22 @@ def bad_inputs(root: Path) -> dict[str, tuple[str, Path, str]]:
             {"features": np.where(np.eye(4, 3) > 0, np.nan, numbers), "labels": labels},
             "no finite float32, the first is row 0",
         ),
-        ("overflow", {"features": numbers + 1e39, "labels": labels}, "no finite float32, the first is row 0"),
-        ("lengths", {"features": numbers, "labels": labels[:3]}, r"features \(4, 3\) and labels \(3,\)"),
+        (
+            "overflow",
+            {"features": numbers + 1e39, "labels": labels},
+            "no finite float32, the first is row 0",
+        ),
+        (
+            "lengths",
+            {"features": numbers, "labels": labels[:3]},
+            r"features \(4, 3\) and labels \(3,\)",
+        ),
         ("no labels", {"features": numbers}, "cannot be read"),
-        ("objects", {"features": numbers, "labels": np.array([1, "a", None, 2], object)}, "cannot be read"),
+        (
+            "objects",
+            {"features": numbers, "labels": np.array([1, "a", None, 2], object)},
+            "cannot be read",
+        ),
     ):
         np.savez(root / f"{name}.npz", **arrays, allow_pickle=True)
         cases[f"features {name}"] = ("features", root / f"{name}.npz", words)
@@ -149,7 +169,11 @@ def test_unknown_source_and_bad_names(tmp_path):
         with pytest.raises(DataError, match="cannot be the name"):
             prepare("folder", tmp_path, store_name=name)
     with pytest.raises(DataError, match="Fractions of train"):
-        prepare("folder", make_folder(tmp_path / "own", ["a", "b"]), PrepareSettings(fractions=(1e308, 1e308, 1e308)))
+        prepare(
+            "folder",
+            make_folder(tmp_path / "own", ["a", "b"]),
+            PrepareSettings(fractions=(1e308, 1e308, 1e308)),
+        )
     with pytest.raises(DataError, match="needs --root"):
         prepare("folder")
     for kept in ("downloads", "cifar_fs"):

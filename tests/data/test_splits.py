@@ -3,10 +3,10 @@
 import pytest
 from helpers_sources import make_folder
 
-from samovar.config import PrepareSettings
 from samovar.data.prepare import prepare
 from samovar.data.splits import published
 from samovar.errors import DataError
+from samovar.settings.data import PrepareSettings
 
 
 @pytest.mark.parametrize(

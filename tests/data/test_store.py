@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from helpers import make_store
 
-from samovar.data.store import ClassEntry, Contents, Store, open_store, write_store
+from samovar.data.store import ClassEntry, Contents, Store, open_store
+from samovar.data.store_writer import write_store
 from samovar.errors import DataError
 
 

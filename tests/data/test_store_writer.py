@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from helpers import length_of_new_store, make_store
 
-from samovar.data.store import ClassEntry, Contents, _replace, open_store, write_store
+from samovar.data.store import ClassEntry, Contents, open_store
+from samovar.data.store_writer import _replace, write_store
 from samovar.errors import DataError, OutputError
 
 FACTS = {"title": "", "licence": "", "citation": ""}
@@ -51,7 +52,9 @@ def failing_contents(fail_at: int) -> Contents:
             raise DataError("broken image")
         return np.zeros((2, 4, 4, 1))
 
-    return Contents([ClassEntry(str(i), 2) for i in range(4)], (4, 4, 1), read, {"all": {"train": ["0"]}})
+    return Contents(
+        [ClassEntry(str(i), 2) for i in range(4)], (4, 4, 1), read, {"all": {"train": ["0"]}}
+    )
 
 
 def test_an_error_midway_leaves_nothing(tmp_path):
@@ -91,7 +94,9 @@ import pathlib
 resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
 make_store(pathlib.Path({str(tmp_path)!r}), [100, 100], shape=(32, 32, 3))
 """
-    failed = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    failed = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False
+    )
     assert "OutputError" in failed.stderr
     assert "SAMOVAR_DATA" in failed.stderr
     assert [path.name for path in tmp_path.iterdir()] == [".toy.lock"]
@@ -122,6 +127,8 @@ def test_several_processes_at_once_do_no_harm(tmp_path):
 )
 def test_contents_that_make_no_sense(tmp_path, names, counts, split, words):
     classes = [ClassEntry(name, count) for name, count in zip(names, counts, strict=True)]
-    contents = Contents(classes, (1, 1, 1), lambda position: np.zeros((counts[position], 1, 1, 1)), {"all": split})
+    contents = Contents(
+        classes, (1, 1, 1), lambda position: np.zeros((counts[position], 1, 1, 1)), {"all": split}
+    )
     with pytest.raises(DataError, match=words):
         write_store("x", FACTS, contents, tmp_path)

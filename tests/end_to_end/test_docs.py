@@ -11,7 +11,9 @@ ROOT = Path(__file__).parents[2]
 BLOCKS = [
     pytest.param(code, id=f"{path.name}-{number}")
     for path in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-    for number, code in enumerate(re.findall(r"^```python\n(.*?)^```", path.read_text(), re.MULTILINE | re.DOTALL))
+    for number, code in enumerate(
+        re.findall(r"^```python\n(.*?)^```", path.read_text(), re.MULTILINE | re.DOTALL)
+    )
 ]
 
 

@@ -8,8 +8,8 @@ import pytest
 from helpers_training import RESNET, TINY, command, stop_at, weights
 
 from samovar.errors import RunError
-from samovar.run_folder import read_metrics
-from samovar.training import train
+from samovar.training.run import train
+from samovar.training.run_folder import read_metrics
 
 pytestmark = pytest.mark.usefixtures("toy_data")
 
@@ -18,11 +18,15 @@ pytestmark = pytest.mark.usefixtures("toy_data")
 @pytest.mark.parametrize("settings", [TINY, RESNET], ids=["conv", "resnet"])
 def test_killed_at_random_moments_it_ends_with_the_same_bits(settings, tmp_path):
     """kill -9 after a random number of lines of output, again and again until the run is through."""
-    reference = subprocess.run(command(settings, tmp_path / "whole"), capture_output=True, text=True, check=False)
+    reference = subprocess.run(
+        command(settings, tmp_path / "whole"), capture_output=True, text=True, check=False
+    )
     assert reference.returncode == 0, reference.stderr
     dice, kills = random.Random(0), 0
     while True:
-        process = subprocess.Popen(command(settings, tmp_path / "killed"), stderr=subprocess.PIPE, text=True)
+        process = subprocess.Popen(
+            command(settings, tmp_path / "killed"), stderr=subprocess.PIPE, text=True
+        )
         for _ in range(dice.randint(4, 9)):
             line = process.stderr.readline()
         if not line or kills == 3:
@@ -34,7 +38,10 @@ def test_killed_at_random_moments_it_ends_with_the_same_bits(settings, tmp_path)
     assert process.returncode == 0
     assert kills >= 2
     assert weights(tmp_path / "killed") == weights(tmp_path / "whole")
-    last = [sorted((tmp_path / run / "checkpoints").glob("*.safetensors"))[-1] for run in ("killed", "whole")]
+    last = [
+        sorted((tmp_path / run / "checkpoints").glob("*.safetensors"))[-1]
+        for run in ("killed", "whole")
+    ]
     assert last[0].name == last[1].name == "00000012.safetensors"
     assert last[0].read_bytes() == last[1].read_bytes()
     timeless = [
@@ -50,7 +57,9 @@ def test_killed_at_random_moments_it_ends_with_the_same_bits(settings, tmp_path)
 @pytest.mark.slow
 def test_a_second_process_on_the_same_run_is_refused(tmp_path):
     long = replace(TINY, updates=5000)
-    with subprocess.Popen(command(long, tmp_path / "run"), stderr=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        command(long, tmp_path / "run"), stderr=subprocess.PIPE, text=True
+    ) as process:
         try:
             while not process.stderr.readline().startswith("update "):  # then it has the lock
                 assert process.poll() is None

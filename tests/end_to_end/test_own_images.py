@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from helpers_images import make_folder
 
-from samovar.cli import main
+from samovar.cli.main import main
 
 
 @pytest.mark.slow
@@ -31,20 +31,33 @@ def test_from_the_shell_in_an_empty_folder(tmp_path):
     small = ("--updates", "3", "--tasks", "1", "--model.width", "4", "--validation.tasks", "5")
     small += ("--validation.test-tasks", "5", "--validation.queries", "2")
     shell("train", "folder", "--root", "mine", "--out", "run", *small)
-    cells = json.loads((tmp_path / "run" / "model" / "config.json").read_text())["rejection"]["cells"]
+    cells = json.loads((tmp_path / "run" / "model" / "config.json").read_text())["rejection"][
+        "cells"
+    ]
     shapes = [(way, shot) for way in (1, 2) for shot in (1, 2, 5)]
-    assert [(cell["way"], cell["shot"]) for cell in cells] == shapes, "as far as two classes of 8 go"
+    assert [(cell["way"], cell["shot"]) for cell in cells] == shapes, (
+        "as far as two classes of 8 go"
+    )
     shell("fit", "--model", "run", "--support", "support", "--task", "t.safetensors")
     assert json.loads(shell("task", "t.safetensors", "--json"))["parameters"]["reject"] == 0.05
-    first = json.loads(shell("predict", "t.safetensors", "support/one/0.png", "support/two", "--json"))
-    assert [each["image"] for each in first] == ["support/one/0.png", *(f"support/two/{i}.png" for i in range(3))]
+    first = json.loads(
+        shell("predict", "t.safetensors", "support/one/0.png", "support/two", "--json")
+    )
+    assert [each["image"] for each in first] == [
+        "support/one/0.png",
+        *(f"support/two/{i}.png" for i in range(3)),
+    ]
     for each in first:
         assert set(each["probabilities"]) == {"one", "two"}
         assert sum(each["probabilities"].values()) == pytest.approx(1)
         assert isinstance(each["rejected"], bool)
         assert each["mutual_information"] >= 0
     shell("fit", "--support", "more", "--task", "t.safetensors", "--add")
-    assert json.loads(shell("task", "t.safetensors", "--json"))["classes"] == {"one": 3, "three": 2, "two": 5}
+    assert json.loads(shell("task", "t.safetensors", "--json"))["classes"] == {
+        "one": 3,
+        "three": 2,
+        "two": 5,
+    }
     again = json.loads(shell("predict", "t.safetensors", "more/three/3.png", "--json"))
     assert set(again[0]["probabilities"]) == {"one", "three", "two"}
 
@@ -77,7 +90,17 @@ def test_photographs_through_the_shipped_model(archives, tmp_path, capsys):
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(archive.read(name))
     task = tmp_path / "t.safetensors"
-    fit = ["fit", "--model", "cifar_fs", "--support", str(tmp_path / "support"), "--task", str(task), "--reject", "0.2"]
+    fit = [
+        "fit",
+        "--model",
+        "cifar_fs",
+        "--support",
+        str(tmp_path / "support"),
+        "--task",
+        str(task),
+        "--reject",
+        "0.2",
+    ]
     assert main(fit) == 0
     rows = {}
     for part in ("query", "other"):

@@ -5,11 +5,25 @@ import sys
 
 import pytest
 
-TINY = ["--seeds", "2", "--monte-carlo-seeds", "1", "--steps", "2", "--samples", "1", "2", "--sigma-y", "0.5"]
+TINY = [
+    "--seeds",
+    "2",
+    "--monte-carlo-seeds",
+    "1",
+    "--steps",
+    "2",
+    "--samples",
+    "1",
+    "2",
+    "--sigma-y",
+    "0.5",
+]
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-m", "samovar", *arguments], capture_output=True, text=True, check=False)
+    return subprocess.run(
+        [sys.executable, "-m", "samovar", *arguments], capture_output=True, text=True, check=False
+    )
 
 
 @pytest.mark.slow

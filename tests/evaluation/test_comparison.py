@@ -5,19 +5,21 @@ import pytest
 from helpers import keep_evaluation
 from scipy import stats
 
-from samovar.comparison import Measured, compare
 from samovar.errors import RunError
+from samovar.evaluation.comparison import StoredEvaluation, compare
 
 RNG = np.random.default_rng(0)
 
 
-def read(*folders) -> list[Measured]:
-    return [Measured.read(folder, "predictive") for folder in folders]
+def read(*folders) -> list[StoredEvaluation]:
+    return [StoredEvaluation.read(folder, "predictive") for folder in folders]
 
 
 def test_paired_difference_by_hand(tmp_path):
     a, b = np.array([0.5, 0.7, 0.9, 0.6]), np.array([0.4, 0.7, 0.7, 0.6])
-    result = compare(read(keep_evaluation(tmp_path / "a", a)), read(keep_evaluation(tmp_path / "b", b)))
+    result = compare(
+        read(keep_evaluation(tmp_path / "a", a)), read(keep_evaluation(tmp_path / "b", b))
+    )
     assert result["paired"]["accuracy"]["mean"] == pytest.approx(np.mean(a - b))
     assert result["paired"]["accuracy"]["ci95"] == pytest.approx(1.96 * np.std(a - b, ddof=1) / 2)
     assert result["paired"]["nll"]["mean"] == pytest.approx(-np.mean(a - b))
@@ -40,17 +42,24 @@ def test_the_difference_of_calibration_errors_is_first_minus_second(tmp_path):
 
 def test_files_that_do_not_belong_together_or_hold_objects_are_refused(tmp_path):
     folder = keep_evaluation(tmp_path / "a", np.full(4, 0.5))
-    np.savez(folder / "evaluation.npz", **{f"predictive_{name}": np.zeros(3) for name in ("accuracy", "nll", "brier")})
+    np.savez(
+        folder / "evaluation.npz",
+        **{f"predictive_{name}": np.zeros(3) for name in ("accuracy", "nll", "brier")},
+    )
     with pytest.raises(RunError, match="do not belong together"):
         read(folder)
-    objects = {f"predictive_{name}": np.array([{}] * 4, object) for name in ("accuracy", "nll", "brier")}
+    objects = {
+        f"predictive_{name}": np.array([{}] * 4, object) for name in ("accuracy", "nll", "brier")
+    }
     np.savez(folder / "evaluation.npz", **objects)
     with pytest.raises(RunError, match="cannot be read"):
         read(folder)
 
 
 def test_seeds_are_compared_by_welchs_test(tmp_path):
-    groups = [[RNG.normal(mean, 0.1, 50) for _ in range(count)] for mean, count in ((0.7, 3), (0.6, 4))]
+    groups = [
+        [RNG.normal(mean, 0.1, 50) for _ in range(count)] for mean, count in ((0.7, 3), (0.6, 4))
+    ]
     folders = [
         [keep_evaluation(tmp_path / f"{g}{i}", values) for i, values in enumerate(group)]
         for g, group in enumerate(groups)
@@ -77,7 +86,9 @@ def test_damaged_evaluations_are_named(tmp_path, damage):
     if damage == "list":
         (folder / "evaluation.json").write_text("[]")
     else:
-        (folder / "evaluation.npz").write_bytes(content[: len(content) // 2] if damage == "cut" else b"")
+        (folder / "evaluation.npz").write_bytes(
+            content[: len(content) // 2] if damage == "cut" else b""
+        )
     with pytest.raises(RunError, match="cannot be read"):
         read(folder)
 
@@ -90,10 +101,14 @@ def test_a_model_does_not_differ_from_itself(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("changed", "words"), [({"shot": 5}, "shot (1 and 5)"), ({"data": "other"}, "data or its split (toy and")]
+    ("changed", "words"),
+    [({"shot": 5}, "shot (1 and 5)"), ({"data": "other"}, "data or its split (toy and")],
 )
 def test_unequal_measurements_are_refused(tmp_path, changed, words):
     values = np.array([0.5, 0.7])
     with pytest.raises(RunError, match="measured differently") as caught:
-        compare(read(keep_evaluation(tmp_path / "a", values)), read(keep_evaluation(tmp_path / "b", values, **changed)))
+        compare(
+            read(keep_evaluation(tmp_path / "a", values)),
+            read(keep_evaluation(tmp_path / "b", values, **changed)),
+        )
     assert words in str(caught.value)

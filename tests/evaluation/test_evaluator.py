@@ -9,17 +9,18 @@ from helpers import make_store
 from helpers_training import TINY
 
 import samovar
-from samovar.config import ModelSettings, Protocol
-from samovar.data.augmentation import Normalisation
 from samovar.data.dataset import Dataset
 from samovar.data.episodes import EpisodeSampler, draw_outside
+from samovar.data.normalization import Normalization
 from samovar.data.prepare import prepare
 from samovar.errors import DataError
-from samovar.evaluation import Accuracy, measure_accuracy, training_dataset
-from samovar.models.model import FewShotModel
-from samovar.run_config import DataSettings
-from samovar.task_evaluator import TaskEvaluator
-from samovar.training import train
+from samovar.evaluation.evaluator import Accuracy, measure_accuracy, training_dataset
+from samovar.evaluation.task_runner import TaskRunner
+from samovar.models.few_shot_model import FewShotModel
+from samovar.settings.data import DataSettings
+from samovar.settings.model import ModelSettings
+from samovar.settings.tasks import Protocol
+from samovar.training.run import train
 
 CPU = torch.device("cpu")
 
@@ -37,7 +38,9 @@ SMALL = Protocol(3, 2, 4, episodes=45, samples=20)
 
 
 def test_queries_from_outside_are_of_other_classes_and_change_no_other_figure(trained):
-    plain, mixed = (samovar.evaluate(trained, replace(SMALL, outside=outside)).summary for outside in (0, 6))
+    plain, mixed = (
+        samovar.evaluate(trained, replace(SMALL, outside=outside)).summary for outside in (0, 6)
+    )
     for name in ("accuracy", "nll", "brier", "ece", "reliability", "risk_coverage", "classes"):
         assert plain[name] == mixed[name], name
     assert plain["uncertainty"]["entropy"]["outside_auroc"] is None
@@ -51,7 +54,8 @@ def test_queries_from_outside_are_of_other_classes_and_change_no_other_figure(tr
     assert (others < (dataset.starts + dataset.counts)[classes]).all()
     assert len(np.unique(classes[0])) == len(dataset) - 3, "every other class is drawn"
     np.testing.assert_array_equal(
-        others[2:3], draw_outside(dataset, EpisodeSampler(dataset, SMALL.tasks, 0).draw(9, 1), 9, 50, 0)
+        others[2:3],
+        draw_outside(dataset, EpisodeSampler(dataset, SMALL.tasks, 0).draw(9, 1), 9, 50, 0),
     )
 
 
@@ -74,13 +78,17 @@ def test_intervals_of_small_evaluations_cover_the_long_run_mean(tmp_path):
     noise = np.random.default_rng(0)
     labels = np.arange(600) % 20
     np.savez(
-        tmp_path / "f.npz", features=noise.normal(size=(20, 6))[labels] + noise.normal(size=(600, 6)), labels=labels
+        tmp_path / "f.npz",
+        features=noise.normal(size=(20, 6))[labels] + noise.normal(size=(600, 6)),
+        labels=labels,
     )
     store = prepare("features", tmp_path / "f.npz")
     model = FewShotModel(
-        ModelSettings(method="prototypes", classifier="squared", alpha=1.0, backbone="identity", size=6)
+        ModelSettings(
+            method="prototypes", classifier="squared", alpha=1.0, backbone="identity", size=6
+        )
     )
-    evaluator = TaskEvaluator(model, Dataset(store, "train"), Normalisation.standard(store), CPU)
+    evaluator = TaskRunner(model, Dataset(store, "train"), Normalization.standard(store), CPU)
     protocol = Protocol(5, 1, 5, episodes=30, samples=1, split="train")
     truth = measure_accuracy(evaluator, replace(protocol, episodes=6000, seed=999)).mean
     found = [measure_accuracy(evaluator, replace(protocol, seed=seed)) for seed in range(200)]
@@ -89,7 +97,9 @@ def test_intervals_of_small_evaluations_cover_the_long_run_mean(tmp_path):
 
 def test_a_model_of_own_data_is_not_tested_on_data_prepared_anew(tmp_path, data_folder):
     names = [f"class {i}" for i in range(12)]
-    first, second = ({"train": part[:6], "val": part[6:9], "test": part[9:]} for part in (names, names[::-1]))
+    first, second = (
+        {"train": part[:6], "val": part[6:9], "test": part[9:]} for part in (names, names[::-1])
+    )
     make_store(data_folder, [10] * 12, (12, 12, 3), first, "mine", source_name="folder")
     run = train(replace(TINY, updates=1, data=DataSettings("mine")), tmp_path / "run")
     assert len(training_dataset(run.model, "test")) == 3

@@ -4,13 +4,19 @@ import numpy as np
 import pytest
 import torch
 
-from samovar.answers import Answers
-from samovar.calibration import TaskFigures, calibration, expected_calibration_error, mean_with_interval, reliability
-from samovar.predictive import Prediction, entropy_of
+from samovar.evaluation.metrics import (
+    TaskMetrics,
+    calibration,
+    expected_calibration_error,
+    mean_with_interval,
+    reliability,
+)
+from samovar.evaluation.outcomes import Outcomes
+from samovar.prediction.predictive import Prediction, entropy_of
 
 
-def figures_of(probabilities: torch.Tensor, labels: torch.Tensor) -> TaskFigures:
-    return TaskFigures.of(Answers.of(Prediction(probabilities, entropy_of(probabilities)), labels))
+def figures_of(probabilities: torch.Tensor, labels: torch.Tensor) -> TaskMetrics:
+    return TaskMetrics.of(Outcomes.of(Prediction(probabilities, entropy_of(probabilities)), labels))
 
 
 def test_figures_by_hand():
@@ -19,9 +25,13 @@ def test_figures_by_hand():
     figures = figures_of(probabilities, torch.tensor([[0, 1, 1]]))
     assert figures.accuracy[0] == pytest.approx(2 / 3)
     assert figures.nll[0] == pytest.approx(-np.log([0.9, 0.6, 0.2]).mean(), rel=1e-6)
-    assert figures.brier[0] == pytest.approx(np.mean([0.01 + 0.01, 0.16 + 0.16, 0.64 + 0.64]), rel=1e-5)
+    assert figures.brier[0] == pytest.approx(
+        np.mean([0.01 + 0.01, 0.16 + 0.16, 0.64 + 0.64]), rel=1e-5
+    )
     # each in a bin of its own: |1 - 0.9|, |1 - 0.6|, |0 - 0.8|, a third each
-    assert expected_calibration_error(figures.bins[0]) == pytest.approx((0.1 + 0.4 + 0.8) / 3, rel=1e-5)
+    assert expected_calibration_error(figures.bins[0]) == pytest.approx(
+        (0.1 + 0.4 + 0.8) / 3, rel=1e-5
+    )
 
 
 def test_pooling_over_tasks_is_not_the_average_of_tasks():
@@ -29,7 +39,9 @@ def test_pooling_over_tasks_is_not_the_average_of_tasks():
     probabilities = torch.full((2, 1, 2), 0.25)
     probabilities[..., 0] = 0.75
     figures = figures_of(probabilities, torch.tensor([[0], [1]]))
-    assert [expected_calibration_error(each) for each in figures.bins] == pytest.approx([0.25, 0.75])
+    assert [expected_calibration_error(each) for each in figures.bins] == pytest.approx(
+        [0.25, 0.75]
+    )
     assert calibration(figures, 0)["value"] == pytest.approx(0.25)
 
 
@@ -54,7 +66,9 @@ def test_a_calibrated_classifier_has_a_small_error_and_its_labels_follow_its_pro
     assert result["ci95"][0] <= result["value"] + 0.01
     sharper = figures_of(probabilities.pow(3) / probabilities.pow(3).sum(-1, keepdim=True), labels)
     assert calibration(sharper, 0)["ci95"][0] > 0.05
-    assert all(each["confidence"] > each["accuracy"] for each in reliability(sharper)[5:]), "too sure, not too modest"
+    assert all(each["confidence"] > each["accuracy"] for each in reliability(sharper)[5:]), (
+        "too sure, not too modest"
+    )
 
 
 def test_the_calibration_interval_is_as_wide_as_the_error_varies_over_sets_of_tasks():
@@ -62,7 +76,9 @@ def test_the_calibration_interval_is_as_wide_as_the_error_varies_over_sets_of_ta
     g = torch.Generator().manual_seed(0)
     found = []
     for _ in range(60):
-        right = torch.rand(100, 1, generator=g).expand(-1, 10) > 0.4  # a task is right or wrong as a whole
+        right = (
+            torch.rand(100, 1, generator=g).expand(-1, 10) > 0.4
+        )  # a task is right or wrong as a whole
         probabilities = torch.tensor([0.9, 0.1]).expand(100, 10, 2)
         found.append(calibration(figures_of(probabilities, (~right).long()), 0))
     covered = [low <= 0.3 <= high for low, high in (each["ci95"] for each in found)]

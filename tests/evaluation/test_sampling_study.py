@@ -1,16 +1,18 @@
 """The sampling study finds errors that fall with the number of samples."""
 
-from samovar.config import Protocol
-from samovar.evaluation import Evaluator, training_dataset
-from samovar.evaluation_plots import sampling_figure
-from samovar.experiments.sampling import Ladder, sampling_study
+from samovar.evaluation.evaluator import Evaluator, training_dataset
+from samovar.evaluation.sampling_study import Ladder, sampling_study
+from samovar.reporting.figures.evaluation import sampling_figure
+from samovar.settings.tasks import Protocol
 
 SMALL = Protocol(3, 2, 4, episodes=45, samples=20)
 
 
 def test_the_sampling_study_finds_errors_that_fall_with_the_number_of_samples(trained):
     evaluator = Evaluator(trained, training_dataset(trained, "test")).tasks(SMALL)
-    study = sampling_study(evaluator, SMALL, Ladder(plain=(1, 10, 100, 1000), quasi=(16, 128), repeats=4))
+    study = sampling_study(
+        evaluator, SMALL, Ladder(plain=(1, 10, 100, 1000), quasi=(16, 128), repeats=4)
+    )
     errors = {(row["kind"], row["samples"]): row["error"] for row in study["results"]}
     assert errors["plain", 1] > 2 * errors["plain", 10] > 4 * errors["plain", 100]
     assert errors["quasi", 128] < errors["plain", 100]

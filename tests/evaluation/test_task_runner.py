@@ -5,16 +5,17 @@ import pytest
 import torch
 from helpers import noisy_store
 
-from samovar.config import EpisodeSettings, ModelSettings, Protocol
-from samovar.data.augmentation import Normalisation
 from samovar.data.dataset import Dataset
 from samovar.data.episodes import EpisodeSampler
-from samovar.distance import cosine_distance
-from samovar.models.model import FewShotModel
-from samovar.models.norm import set_norm
-from samovar.predictive import predict
-from samovar.predictive_noise import PredictiveNoise
-from samovar.task_evaluator import TaskEvaluator
+from samovar.data.normalization import Normalization
+from samovar.evaluation.task_runner import TaskRunner
+from samovar.models.backbones.layers import set_norm
+from samovar.models.few_shot_model import FewShotModel
+from samovar.prediction.predictive import predict
+from samovar.prediction.rejection import cosine_distance
+from samovar.prediction.sampling_noise import PredictiveNoise
+from samovar.settings.model import ModelSettings
+from samovar.settings.tasks import EpisodeSettings, Protocol
 
 CPU = torch.device("cpu")
 
@@ -25,21 +26,33 @@ CPU = torch.device("cpu")
 def test_answers_are_those_of_the_model_task_by_task(dataset, norm, embedding, method):
     classifier = "cosine" if method == "samovar" else "euclidean"
     s = ModelSettings(
-        method=method, backbone="resnet12", classifier=classifier, size=12, width=2, norm=norm, task_embedding=embedding
+        method=method,
+        backbone="resnet12",
+        classifier=classifier,
+        size=12,
+        width=2,
+        norm=norm,
+        task_embedding=embedding,
     )
     model = FewShotModel(s).eval()
     if embedding:
         for multiplier in model.task_embedding.multipliers:
             torch.nn.init.constant_(multiplier, 0.5)
-    evaluator = TaskEvaluator(model, dataset, Normalisation.standard(dataset.store), CPU)
+    evaluator = TaskRunner(model, dataset, Normalization.standard(dataset.store), CPU)
     episodes = EpisodeSampler(dataset, EpisodeSettings(3, 2, 2), 0).draw(0, 3)
     together = evaluator.answer(episodes, 0, 16, seed=0).probabilities
     for task in range(3):
-        support, query = (evaluator.source.inputs(i[task : task + 1]) for i in (episodes.support, episodes.query))
+        support, query = (
+            evaluator.source.inputs(i[task : task + 1]) for i in (episodes.support, episodes.query)
+        )
         with torch.no_grad():
-            prior, films = model.condition(support, torch.tensor(episodes.support_labels[task : task + 1]), 3)
+            prior, films = model.condition(
+                support, torch.tensor(episodes.support_labels[task : task + 1]), 3
+            )
             features = model.embed(query, films if method == "prototypes" else None)
-            alone = predict(model.classifier, prior, features, 16, PredictiveNoise(0, [task])).probabilities
+            alone = predict(
+                model.classifier, prior, features, 16, PredictiveNoise(0, [task])
+            ).probabilities
         torch.testing.assert_close(together[task : task + 1], alone, rtol=1e-3, atol=1e-4)
 
 
@@ -48,28 +61,35 @@ def test_distances_are_of_unconditioned_features_and_none_under_episode_norm(tmp
     dataset = Dataset(noisy_store(tmp_path))
     classifier = "cosine" if method == "samovar" else "euclidean"
     settings = ModelSettings(
-        backbone="resnet12", size=12, width=2, task_embedding=True, method=method, classifier=classifier
+        backbone="resnet12",
+        size=12,
+        width=2,
+        task_embedding=True,
+        method=method,
+        classifier=classifier,
     )
     model = FewShotModel(settings).eval()
     for multiplier in model.task_embedding.multipliers:
         torch.nn.init.constant_(multiplier, 0.5)
-    evaluator = TaskEvaluator(model, dataset, Normalisation.standard(dataset.store), CPU)
+    evaluator = TaskRunner(model, dataset, Normalization.standard(dataset.store), CPU)
     protocol = Protocol(3, 2, 4, episodes=25, samples=4, split="train")
     answers = evaluator.answers(protocol)
     episodes = EpisodeSampler(dataset, protocol.tasks, protocol.seed).draw(0, 25)
     with torch.no_grad():
-        support, query = (model.embed(evaluator.source.inputs(i)) for i in (episodes.support, episodes.query))
+        support, query = (
+            model.embed(evaluator.source.inputs(i)) for i in (episodes.support, episodes.query)
+        )
     means = support.unflatten(1, (3, 2)).mean(2)
     for each in answers.values():
         np.testing.assert_allclose(each.distance, cosine_distance(query, means).numpy(), atol=1e-5)
     set_norm(model, "episode")
-    again = TaskEvaluator(model, dataset, Normalisation.standard(dataset.store), CPU).answers(protocol)
+    again = TaskRunner(model, dataset, Normalization.standard(dataset.store), CPU).answers(protocol)
     assert again["predictive"].distance is None
 
 
 def test_a_model_switched_to_episode_norm_is_not_answered_from_the_cache(dataset):
     model = FewShotModel(ModelSettings(size=12, width=4))
-    normalisation = Normalisation.standard(dataset.store)
-    assert TaskEvaluator(model, dataset, normalisation, CPU)._features is not None
+    normalisation = Normalization.standard(dataset.store)
+    assert TaskRunner(model, dataset, normalisation, CPU)._features is not None
     set_norm(model, "episode")
-    assert TaskEvaluator(model, dataset, normalisation, CPU)._features is None
+    assert TaskRunner(model, dataset, normalisation, CPU)._features is None

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
-from samovar.answers import OUTSIDE, Answers
-from samovar.predictive import Prediction, entropy_of
-from samovar.uncertainty import auroc, risk_coverage, uncertainties
+from samovar.evaluation.outcomes import OUTSIDE, Outcomes
+from samovar.evaluation.uncertainty import auroc, risk_coverage, uncertainties
+from samovar.prediction.predictive import Prediction, entropy_of
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.booleans()), min_size=2, max_size=40))
@@ -38,9 +38,14 @@ def test_aurocs_interval_covers_the_long_run_value_where_queries_of_a_task_go_to
     assert 0.91 < covered < 0.98
 
 
-def answers(probabilities: list, labels: list[int], distance: list[float] | None = None) -> Answers:
-    p, distances = torch.tensor([probabilities]), None if distance is None else torch.tensor([distance])
-    return Answers.of(Prediction(p, entropy_of(p), None, None), torch.tensor([labels]), distances)
+def answers(
+    probabilities: list, labels: list[int], distance: list[float] | None = None
+) -> Outcomes:
+    p, distances = (
+        torch.tensor([probabilities]),
+        None if distance is None else torch.tensor([distance]),
+    )
+    return Outcomes.of(Prediction(p, entropy_of(p), None, None), torch.tensor([labels]), distances)
 
 
 def test_risk_and_uncertainty_by_hand():
@@ -54,7 +59,9 @@ def test_risk_and_uncertainty_by_hand():
     assert risk["area"] == pytest.approx((0 + 1 / 2 + 1 / 3) / 3)
     found = uncertainties(given_answers)
     assert found["max_probability"]["mean"] == pytest.approx((0.9 + 0.8 + 0.6) / 3, rel=1e-6)
-    assert found["max_probability"]["wrong_auroc"]["value"] == pytest.approx(1 / 2)  # above one of two right answers
+    assert found["max_probability"]["wrong_auroc"]["value"] == pytest.approx(
+        1 / 2
+    )  # above one of two right answers
     assert found["entropy"]["outside_auroc"]["value"] == pytest.approx(1.0)
     assert found["distance"]["mean"] == pytest.approx(0.3)
     assert found["distance"]["outside_auroc"]["value"] == pytest.approx(2 / 3)

@@ -6,7 +6,10 @@ from samovar.experiments.cells import EXPERIMENTS, Cell
 
 
 def test_every_cell_of_the_papers_tables_is_there():
-    counts = {name: len(EXPERIMENTS[name]("paper")) for name in ("table1", "table2", "table3", "table4", "table5")}
+    counts = {
+        name: len(EXPERIMENTS[name]("paper"))
+        for name in ("table1", "table2", "table3", "table4", "table5")
+    }
     assert counts == {"table1": 6, "table2": 32, "table3": 6, "table4": 2, "table5": 2}
     assert all(cell.published is not None for name in counts for cell in EXPERIMENTS[name]("paper"))
 

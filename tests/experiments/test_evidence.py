@@ -16,7 +16,9 @@ def test_evidence_of_other_settings_does_not_count(cells, tmp_path):
     assert state_of(cells[0], place) == "measured"
     assert state_of(changed, place) == "missing"
     for other in (replace(cells[0].protocol, episodes=30), replace(cells[0].protocol, seed=1)):
-        assert state_of(replace(cells[0], protocol=other), place) == "trained"  # to be measured once more
+        assert (
+            state_of(replace(cells[0], protocol=other), place) == "trained"
+        )  # to be measured once more
     assert json.loads(place.training(cells[0]).read_text())["samples"]["tasks"] == 25
     (place.evidence(cells[0]) / "evaluation.json").write_text('{"protocol": ')
     with pytest.raises(RunError, match=r"evaluation.json cannot be read"):

@@ -8,7 +8,7 @@ from helpers_experiments import keep_evidence
 
 from samovar.experiments import tables
 from samovar.experiments.reproduce import Workplace
-from samovar.run_config import Published
+from samovar.settings.paper import Published
 
 
 @pytest.mark.parametrize(
@@ -30,13 +30,16 @@ def test_misses_are_shown_as_misses(cells, tmp_path, ours, published, words):
 
 
 @pytest.mark.parametrize(
-    ("second_seed", "words"), [(3.0, "as in the paper"), (0.5, "as in the paper, but not clear over seeds")]
+    ("second_seed", "words"),
+    [(3.0, "as in the paper"), (0.5, "as in the paper, but not clear over seeds")],
 )
 def test_methods_are_judged_over_training_seeds(cells, tmp_path, second_seed, words):
     place = Workplace(tmp_path / "runs", tmp_path / "out")
     noise = np.random.default_rng(0).normal(0, 0.01, 2000)
     for cell, points in zip(cells, (3.1, second_seed, 0.0, 0.1), strict=True):
-        keep_evidence(place, cell, 0.5 + points / 100 + noise * (1 if cell.row == "samovar" else -1))
+        keep_evidence(
+            place, cell, 0.5 + points / 100 + noise * (1 if cell.row == "samovar" else -1)
+        )
     (one,) = tables.paired_differences([cells[0], cells[2]], place)
     assert one["verdict"] == "as in the paper, for these models"
     (both,) = tables.paired_differences(cells, place)

@@ -7,17 +7,19 @@ import pytest
 import tyro
 from helpers_experiments import ALL_CELLS
 
-from samovar.commands.train import TrainCommand
+from samovar.cli.train import TrainCommand
 from samovar.experiments.reproduce import Workplace, reproduce, shell_command, state_of
-from samovar.preset_table import PRESETS
-from samovar.run_config import DataSettings
+from samovar.settings.data import DataSettings
+from samovar.settings.presets import PRESETS
 
 
 @pytest.mark.parametrize("cell", ALL_CELLS.values(), ids=ALL_CELLS)
 def test_printed_commands_train_exactly_the_cell(cell, tmp_path):
     words = shlex.split(shell_command(cell, Workplace(tmp_path, tmp_path)))
     assert words[:2] == ["samovar", "train"]
-    parsed = tyro.cli(TrainCommand, default=TrainCommand(PRESETS[words[2]].settings), args=words[3:])
+    parsed = tyro.cli(
+        TrainCommand, default=TrainCommand(PRESETS[words[2]].settings), args=words[3:]
+    )
     assert parsed.settings == cell.settings
     assert parsed.out == tmp_path / cell.name
 
@@ -30,11 +32,17 @@ def test_nothing_is_trained_when_only_the_measured_is_wanted(cells, tmp_path):
 
 def test_a_run_that_fails_stops_no_other(cells, tmp_path):
     place = Workplace(tmp_path / "runs", tmp_path / "out")
-    bad = replace(cells[0], name="bad", settings=replace(cells[0].settings, data=DataSettings("nowhere")))
+    bad = replace(
+        cells[0], name="bad", settings=replace(cells[0].settings, data=DataSettings("nowhere"))
+    )
     again = replace(bad, name="again")
     ready = replace(cells[1], only_ready=True)
     said: list[str] = []
     (failure,) = reproduce([bad, again, ready, cells[2]], place, said.append, measure_only=False)
     assert "nowhere" in failure
-    assert [state_of(cell, place) for cell in (again, ready, cells[2])] == ["no data", "missing", "measured"]
+    assert [state_of(cell, place) for cell in (again, ready, cells[2])] == [
+        "no data",
+        "missing",
+        "measured",
+    ]
     assert not any("again: training" in line for line in said)

@@ -2,7 +2,7 @@
 
 import torch
 
-from samovar.models.heads import distance_logits
+from samovar.models.classifiers import distance_logits
 
 
 def test_distances_have_a_gradient_at_a_prototype_itself():

@@ -2,13 +2,25 @@
 
 import pytest
 import torch
-from helpers_models import CONV, FEATURES, PROTOTYPES, RESNET, TADAM, TEN, batch_for, count, noise_for, set_multipliers
+from helpers_models import (
+    CONV,
+    FEATURES,
+    PROTOTYPES,
+    RESNET,
+    TADAM,
+    TEN,
+    batch_for,
+    count,
+    noise_for,
+    set_multipliers,
+)
 from torch import nn
 from torch.nn import functional
 
-from samovar.config import ModelSettings
-from samovar.models.model import FewShotModel
-from samovar.models.tasks import AuxiliaryBatch, Sums
+from samovar.data.batches import AuxiliaryBatch
+from samovar.models.class_means import ClassMeans
+from samovar.models.few_shot_model import FewShotModel
+from samovar.settings.model import ModelSettings
 
 
 def test_parameter_counts():
@@ -19,7 +31,9 @@ def test_parameter_counts():
     conv4 = FewShotModel(ModelSettings(backbone="conv4", channels=1, size=28))
     assert count(conv4.backbone) == 111_168 + 256
     assert conv4.backbone.feature_dim == 256
-    resnet = FewShotModel(ModelSettings(backbone="resnet12", size=84, task_embedding=True, auxiliary_classes=64))
+    resnet = FewShotModel(
+        ModelSettings(backbone="resnet12", size=84, task_embedding=True, auxiliary_classes=64)
+    )
     assert count(resnet.backbone) == 7_996_800
     assert count(resnet.task_embedding) == 7_144_344
     assert count(resnet.prior_network) == 1_575_936
@@ -27,7 +41,9 @@ def test_parameter_counts():
     assert count(FewShotModel(PROTOTYPES)) == count(FewShotModel(PROTOTYPES).backbone)
 
 
-@pytest.mark.parametrize("s", [FEATURES, CONV, RESNET, TEN, PROTOTYPES, TADAM], ids=lambda s: s.backbone + s.classifier)
+@pytest.mark.parametrize(
+    "s", [FEATURES, CONV, RESNET, TEN, PROTOTYPES, TADAM], ids=lambda s: s.backbone + s.classifier
+)
 def test_order_of_support_and_names_of_classes_do_not_matter(s):
     """Shuffled support: the same prior. Classes renamed: the same prior with its rows renamed."""
     model, batch = FewShotModel(s).eval(), batch_for(s)
@@ -37,14 +53,18 @@ def test_order_of_support_and_names_of_classes_do_not_matter(s):
     torch.testing.assert_close(shuffled.weights.mean, prior.weights.mean, rtol=1e-4, atol=1e-5)
     renaming = torch.tensor([2, 0, 1])
     renamed = model.task_prior(batch.support, renaming[batch.support_labels], 3)
-    torch.testing.assert_close(renamed.weights.mean[:, renaming], prior.weights.mean, rtol=1e-4, atol=1e-5)
-    torch.testing.assert_close(renamed.weights.stddev[:, renaming], prior.weights.stddev, rtol=1e-4, atol=1e-5)
+    torch.testing.assert_close(
+        renamed.weights.mean[:, renaming], prior.weights.mean, rtol=1e-4, atol=1e-5
+    )
+    torch.testing.assert_close(
+        renamed.weights.stddev[:, renaming], prior.weights.stddev, rtol=1e-4, atol=1e-5
+    )
 
 
 def test_posterior_of_a_class_without_queries_is_its_prior():
     model, batch = FewShotModel(FEATURES), batch_for(FEATURES, tasks=1)
-    support = Sums.of(batch.support, batch.support_labels, 3)
-    query = Sums.of(batch.query, torch.tensor([[0, 0, 2, 2]]), 3)
+    support = ClassMeans.of(batch.support, batch.support_labels, 3)
+    query = ClassMeans.of(batch.query, torch.tensor([[0, 0, 2, 2]]), 3)
     divergence = model.posterior(support, query).divergence(model.prior(support))
     assert divergence[0, 1] == 0
     assert (divergence[0, [0, 2]] > 0).all()
@@ -52,16 +72,19 @@ def test_posterior_of_a_class_without_queries_is_its_prior():
 
 def test_divergence_is_zero_without_any_query():
     model, batch = FewShotModel(FEATURES), batch_for(FEATURES)
-    support = Sums.of(batch.support, batch.support_labels, 3)
-    nothing = Sums.of(batch.query[:, :0], batch.query_labels[:, :0], 3)
+    support = ClassMeans.of(batch.support, batch.support_labels, 3)
+    nothing = ClassMeans.of(batch.query[:, :0], batch.query_labels[:, :0], 3)
     assert model.posterior(support, nothing).divergence(model.prior(support)).abs().max() == 0
 
 
 def test_separate_networks_differ_and_shared_ones_are_one():
-    shared, separate = FewShotModel(FEATURES), FewShotModel(ModelSettings(backbone="identity", size=6, shared=False))
+    shared, separate = (
+        FewShotModel(FEATURES),
+        FewShotModel(ModelSettings(backbone="identity", size=6, shared=False)),
+    )
     batch = batch_for(FEATURES)
-    support = Sums.of(batch.support, batch.support_labels, 3)
-    nothing = Sums.of(batch.query[:, :0], batch.query_labels[:, :0], 3)
+    support = ClassMeans.of(batch.support, batch.support_labels, 3)
+    nothing = ClassMeans.of(batch.query[:, :0], batch.query_labels[:, :0], 3)
     assert shared.posterior_network is None
     assert (separate.posterior(support, nothing).divergence(separate.prior(support)) > 0).all()
 
@@ -72,7 +95,9 @@ def test_tasks_of_a_batch_do_not_touch_each_other_at_test(mode):
     model, batch = FewShotModel(s).eval(), batch_for(s, tasks=3)
     together = model.task_prior(batch.support, batch.support_labels, 3).weights.mean
     for task in range(3):
-        alone = model.task_prior(batch.support[task : task + 1], batch.support_labels[task : task + 1], 3).weights.mean
+        alone = model.task_prior(
+            batch.support[task : task + 1], batch.support_labels[task : task + 1], 3
+        ).weights.mean
         torch.testing.assert_close(together[task : task + 1], alone, rtol=1e-4, atol=1e-5)
 
 
@@ -81,25 +106,33 @@ def test_task_embedding_conditions_what_enters_g_and_for_tadam_what_is_classifie
     for s in (TEN, TADAM):
         model, batch = FewShotModel(s).eval(), batch_for(s)
         set_multipliers(model, 0.7)
-        films = model.films(Sums.of(model.embed(batch.support), batch.support_labels, 3))
-        support = Sums.of(model.embed(batch.support, films), batch.support_labels, 3)
+        films = model.films(ClassMeans.of(model.embed(batch.support), batch.support_labels, 3))
+        support = ClassMeans.of(model.embed(batch.support, films), batch.support_labels, 3)
         plain, conditioned = model.embed(batch.query), model.embed(batch.query, films)
         assert not torch.allclose(plain, conditioned, atol=1e-4)
         if s is TADAM:
             logits = model.classifier.mean_logits(conditioned, model.prior(support))
             expected = functional.cross_entropy(logits.flatten(0, 1), batch.query_labels.flatten())
         else:
-            posterior = model.posterior(support, Sums.of(conditioned, batch.query_labels, 3))
+            posterior = model.posterior(support, ClassMeans.of(conditioned, batch.query_labels, 3))
             shape = model.classifier.noise_shape(s.samples, plain, posterior)
-            logits = model.classifier.sampled_logits(plain, posterior, noise_for(batch).normal("weights", *shape))
+            logits = model.classifier.sampled_logits(
+                plain, posterior, noise_for(batch).normal("weights", *shape)
+            )
             labels = batch.query_labels[:, None].expand(-1, s.samples, -1)
             nll = functional.cross_entropy(logits.flatten(0, 2), labels.flatten())
-            expected = nll + 1 / (3 * 32) * posterior.divergence(model.prior(support)).sum(-1).mean()
-        torch.testing.assert_close(model(batch, noise_for(batch)).loss, expected, rtol=1e-4, atol=1e-5)
+            expected = (
+                nll + 1 / (3 * 32) * posterior.divergence(model.prior(support)).sum(-1).mean()
+            )
+        torch.testing.assert_close(
+            model(batch, noise_for(batch)).loss, expected, rtol=1e-4, atol=1e-5
+        )
 
 
 @pytest.mark.parametrize(
-    "s", [CONV, RESNET, TEN, PROTOTYPES, TADAM], ids=["conv", "resnet", "ten", "prototypes", "tadam"]
+    "s",
+    [CONV, RESNET, TEN, PROTOTYPES, TADAM],
+    ids=["conv", "resnet", "ten", "prototypes", "tadam"],
 )
 @pytest.mark.parametrize("norm", ["running", "episode"])
 def test_gradients_reach_everything_that_should_learn(s, norm):
@@ -109,7 +142,9 @@ def test_gradients_reach_everything_that_should_learn(s, norm):
         set_multipliers(model, 0.1)
     output = model(batch, noise_for(batch))
     output.loss.backward()
-    idle = [name for name, p in model.named_parameters() if p.grad is None or p.grad.abs().max() == 0]
+    idle = [
+        name for name, p in model.named_parameters() if p.grad is None or p.grad.abs().max() == 0
+    ]
     assert [name for name in idle if not name.startswith("auxiliary_head")] == []
     assert all(torch.isfinite(value) for value in output.figures.values())
 
@@ -127,9 +162,11 @@ def test_versa_leaves_the_posterior_alone_and_separate_samovar_trains_it():
 def test_versas_loss_is_the_log_of_the_mean_over_classifiers_from_the_prior():
     s = ModelSettings(method="versa", backbone="identity", size=6, samples=5)
     model, batch = FewShotModel(s), batch_for(s)
-    prior = model.prior(Sums.of(batch.support, batch.support_labels, 3))
+    prior = model.prior(ClassMeans.of(batch.support, batch.support_labels, 3))
     shape = model.classifier.noise_shape(s.samples, batch.query, prior)
-    logits = model.classifier.sampled_logits(batch.query, prior, noise_for(batch).normal("weights", *shape))
+    logits = model.classifier.sampled_logits(
+        batch.query, prior, noise_for(batch).normal("weights", *shape)
+    )
     chosen = batch.query_labels[:, None, :, None].expand(-1, s.samples, -1, 1)
     expected = -logits.softmax(-1).gather(-1, chosen).mean(1).log().mean()
     torch.testing.assert_close(model(batch, noise_for(batch)).loss, expected)

@@ -7,8 +7,8 @@ import torch
 from helpers_models import RESNET, batch_for, count, random_classifiers
 from torch.nn import functional
 
-from samovar.config import ModelSettings
-from samovar.models.model import FewShotModel
+from samovar.models.few_shot_model import FewShotModel
+from samovar.settings.model import ModelSettings
 
 
 @pytest.mark.parametrize("classifier", ["linear", "cosine"])
@@ -31,9 +31,13 @@ def model_prior(classifier: str):
 
 
 def test_last_skip_is_a_choice():
-    with_skip, without = (FewShotModel(ModelSettings(**{**vars(RESNET), "last_skip": on})) for on in (True, False))
+    with_skip, without = (
+        FewShotModel(ModelSettings(**{**vars(RESNET), "last_skip": on})) for on in (True, False)
+    )
     x = torch.randn(1, 2, 32)
-    torch.testing.assert_close(with_skip.prior_network(x)[0] - without.prior_network(x)[0], _before_last(without, x))
+    torch.testing.assert_close(
+        with_skip.prior_network(x)[0] - without.prior_network(x)[0], _before_last(without, x)
+    )
 
 
 def _before_last(model: FewShotModel, x: torch.Tensor) -> torch.Tensor:
@@ -43,7 +47,10 @@ def _before_last(model: FewShotModel, x: torch.Tensor) -> torch.Tensor:
 
 
 def test_divergence_against_monte_carlo():
-    (q, _), (p, _) = random_classifiers(seed=1, biases=True), random_classifiers(seed=2, biases=True)
+    (q, _), (p, _) = (
+        random_classifiers(seed=1, biases=True),
+        random_classifiers(seed=2, biases=True),
+    )
     g = torch.Generator().manual_seed(0)
     estimate = torch.zeros(2, 3)
     for ours, theirs in zip(q, p, strict=True):

@@ -4,8 +4,8 @@ import pytest
 import torch
 from helpers_models import TEN
 
-from samovar.config import ModelSettings
-from samovar.models.model import FewShotModel
+from samovar.models.few_shot_model import FewShotModel
+from samovar.settings.model import ModelSettings
 
 
 def test_the_seed_decides_the_first_values_and_the_global_state_is_left_alone():

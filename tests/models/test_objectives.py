@@ -4,16 +4,21 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from samovar.objectives import cross_entropy, monte_carlo, variational
+from samovar.models.objectives import cross_entropy, monte_carlo, variational
 
 
 @given(st.integers(0, 100), st.integers(1, 6))
 @settings(max_examples=20, deadline=None)
 def test_objectives_are_the_equations_written_out(seed, samples):
     g = torch.Generator().manual_seed(seed)
-    logits, labels = torch.randn(2, samples, 5, 3, generator=g), torch.randint(3, (2, 5), generator=g)
+    logits, labels = (
+        torch.randn(2, samples, 5, 3, generator=g),
+        torch.randint(3, (2, 5), generator=g),
+    )
     divergence = torch.rand(2, generator=g)
-    p = torch.stack([logits.softmax(-1)[t, :, torch.arange(5), labels[t]] for t in range(2)])  # (T, L, Q)
+    p = torch.stack(
+        [logits.softmax(-1)[t, :, torch.arange(5), labels[t]] for t in range(2)]
+    )  # (T, L, Q)
     carlo, bound, certain = (
         monte_carlo(logits, labels),
         variational(logits, labels, divergence, 0.3),

@@ -4,8 +4,8 @@ import pytest
 import torch
 from helpers_models import CONV, TEN, batch_for, noise_for
 
-from samovar.config import ModelSettings
-from samovar.models.model import FewShotModel
+from samovar.models.few_shot_model import FewShotModel
+from samovar.settings.model import ModelSettings
 
 
 @pytest.mark.parametrize("s", [CONV, TEN], ids=["conv", "ten"])
@@ -13,9 +13,16 @@ def test_channels_last_and_bfloat16_give_the_same_answers(s):
     model, batch = FewShotModel(s).eval(), batch_for(s)
     prior = model.task_prior(batch.support, batch.support_labels, 3)
     last = FewShotModel(s).to(memory_format=torch.channels_last).eval()
-    images = batch.support.flatten(0, 1).contiguous(memory_format=torch.channels_last).unflatten(0, (2, -1))
+    images = (
+        batch.support.flatten(0, 1)
+        .contiguous(memory_format=torch.channels_last)
+        .unflatten(0, (2, -1))
+    )
     torch.testing.assert_close(
-        last.task_prior(images, batch.support_labels, 3).weights.mean, prior.weights.mean, rtol=1e-3, atol=1e-4
+        last.task_prior(images, batch.support_labels, 3).weights.mean,
+        prior.weights.mean,
+        rtol=1e-3,
+        atol=1e-4,
     )
     with torch.autocast("cpu", torch.bfloat16):
         half = model.task_prior(batch.support, batch.support_labels, 3)

@@ -4,17 +4,16 @@ import torch
 from helpers_models import TEN, batch_for, noise_for
 from torch.nn import functional
 
-from samovar.models.model import FewShotModel
-from samovar.models.resnet12 import Film
-from samovar.models.tasks import Sums
-from samovar.models.ten import TaskMLP
+from samovar.models.class_means import ClassMeans
+from samovar.models.few_shot_model import FewShotModel
+from samovar.models.task_embedding import Film, TaskMLP
 
 
 def test_task_embedding_is_the_identity_at_the_start_and_learns_after_one_update():
     model, batch = FewShotModel(TEN), batch_for(TEN)
     model.eval()
     plain = model.embed(batch.support)
-    films = model.films(Sums.of(plain, batch.support_labels, 3))
+    films = model.films(ClassMeans.of(plain, batch.support_labels, 3))
     torch.testing.assert_close(model.embed(batch.support, films), plain)
     model.train()
     optimizer = torch.optim.SGD(model.parameters(), 0.1)
@@ -23,13 +22,16 @@ def test_task_embedding_is_the_identity_at_the_start_and_learns_after_one_update
         model(batch, noise_for(batch)).loss.backward()
         inner = [
             p.grad.abs().max()
-            for p in (*model.task_embedding.gammas.parameters(), *model.task_embedding.betas.parameters())
+            for p in (
+                *model.task_embedding.gammas.parameters(),
+                *model.task_embedding.betas.parameters(),
+            )
         ]
         assert min(p.grad.abs() for p in model.task_embedding.multipliers) > 0
         assert (max(inner) > 0) == (step > 0)
         optimizer.step()
     model.eval()
-    films = model.films(Sums.of(plain, batch.support_labels, 3))
+    films = model.films(ClassMeans.of(plain, batch.support_labels, 3))
     assert not torch.allclose(model.embed(batch.support, films), plain, atol=1e-6)
 
 

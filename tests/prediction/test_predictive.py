@@ -11,26 +11,34 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch.distributions import Normal
 
-from samovar.models.heads import Classifier, cosine_logits, linear_logits
+from samovar.models.classifiers import Classifier, cosine_logits, linear_logits
 from samovar.models.inference import WeightDistribution
-from samovar.predictive import predict, predict_at_mean
-from samovar.predictive_noise import PredictiveNoise
+from samovar.prediction.predictive import predict, predict_at_mean
+from samovar.prediction.sampling_noise import PredictiveNoise
 
 LINEAR, COSINE = Classifier("linear", 1.0), Classifier("cosine", 5.0)
 
 
 def brute_force(
-    classifier: Classifier, distribution: WeightDistribution, features: torch.Tensor, samples: int, seed: int = 1
+    classifier: Classifier,
+    distribution: WeightDistribution,
+    features: torch.Tensor,
+    samples: int,
+    seed: int = 1,
 ):
     """Softmax of explicitly sampled classifiers, (L, T, Q, N)."""
     g = torch.Generator().manual_seed(seed)
     shape = (samples, *distribution.weights.mean.shape)
-    weights = distribution.weights.mean + distribution.weights.stddev * torch.randn(shape, generator=g)
+    weights = distribution.weights.mean + distribution.weights.stddev * torch.randn(
+        shape, generator=g
+    )
     if classifier.kind == "cosine":
         return cosine_logits(features, weights, classifier.alpha).softmax(-1)
     biases = distribution.biases
     if biases is not None:
-        drawn = biases.mean + biases.stddev * torch.randn((samples, *biases.mean.shape), generator=g)
+        drawn = biases.mean + biases.stddev * torch.randn(
+            (samples, *biases.mean.shape), generator=g
+        )
     return linear_logits(features, weights, drawn if biases is not None else None).softmax(-1)
 
 
@@ -41,13 +49,18 @@ def test_predictive_is_the_average_over_sampled_classifiers(classifier, biases, 
     """For the linear classifier this compares sampled logits with sampled weights."""
     distribution, features = random_classifiers(biases=biases and classifier is LINEAR)
     samples = 4096 if quasi else 40_000
-    prediction = predict(classifier, distribution, features, samples, PredictiveNoise(0, range(2), quasi=quasi))
+    prediction = predict(
+        classifier, distribution, features, samples, PredictiveNoise(0, range(2), quasi=quasi)
+    )
     sampled = brute_force(classifier, distribution, features, 40_000)
     expected = sampled.mean(0)
     torch.testing.assert_close(prediction.probabilities, expected, rtol=0, atol=0.012)
     torch.testing.assert_close(prediction.probabilities.sum(-1), torch.ones(2, 5))
     torch.testing.assert_close(prediction.spread, sampled.std(0), rtol=0, atol=0.012)
-    entropy, of_each = torch.special.entr(expected).sum(-1), torch.special.entr(sampled).sum(-1).mean(0)
+    entropy, of_each = (
+        torch.special.entr(expected).sum(-1),
+        torch.special.entr(sampled).sum(-1).mean(0),
+    )
     torch.testing.assert_close(prediction.entropy, entropy, rtol=0, atol=0.02)
     torch.testing.assert_close(prediction.mutual_information, entropy - of_each, rtol=0, atol=0.02)
     assert prediction.mutual_information.max() > 0.1, "or the comparison would say nothing"
@@ -61,11 +74,19 @@ def test_quasi_random_samples_are_nearer_the_truth_than_as_many_plain_ones():
         ).probabilities
 
         def error(
-            quasi: bool, classifier=classifier, distribution=distribution, features=features, truth=truth
+            quasi: bool,
+            classifier=classifier,
+            distribution=distribution,
+            features=features,
+            truth=truth,
         ) -> float:
             runs = [
                 predict(
-                    classifier, distribution, features, 128, PredictiveNoise(seed, range(2), quasi=quasi)
+                    classifier,
+                    distribution,
+                    features,
+                    128,
+                    PredictiveNoise(seed, range(2), quasi=quasi),
                 ).probabilities
                 for seed in range(10)
             ]
@@ -113,11 +134,15 @@ def test_without_variance_it_is_the_classifier_at_the_mean(classifier):
 @pytest.mark.parametrize(("classifier", "way", "samples"), [(LINEAR, 20, 1000), (COSINE, 200, 128)])
 def test_a_querys_answer_does_not_depend_on_the_other_queries(classifier, way, samples, quasi):
     """Also where all of them together are too many for one block of memory."""
-    distribution, features = random_classifiers(tasks=1, way=way, d=64, queries=410, biases=classifier is LINEAR)
+    distribution, features = random_classifiers(
+        tasks=1, way=way, d=64, queries=410, biases=classifier is LINEAR
+    )
     noise = PredictiveNoise(0, [3], quasi=quasi)
     together = predict(classifier, distribution, features, samples, noise)
     alone = predict(classifier, distribution, features[:, 7:8], samples, noise)
-    torch.testing.assert_close(together.probabilities[:, 7:8], alone.probabilities, rtol=1e-4, atol=1e-6)
+    torch.testing.assert_close(
+        together.probabilities[:, 7:8], alone.probabilities, rtol=1e-4, atol=1e-6
+    )
     torch.testing.assert_close(together.spread[:, 7:8], alone.spread, rtol=1e-3, atol=1e-5)
 
 
@@ -125,7 +150,9 @@ def test_a_tasks_answer_does_not_depend_on_the_batch_it_is_in():
     distribution, features = random_classifiers(tasks=3)
     together = predict(LINEAR, distribution, features, 300, PredictiveNoise(0, [7, 8, 9]))
     weights, biases = (Normal(each.mean[1:2], each.stddev[1:2]) for each in distribution)
-    alone = predict(LINEAR, WeightDistribution(weights, biases), features[1:2], 300, PredictiveNoise(0, [8]))
+    alone = predict(
+        LINEAR, WeightDistribution(weights, biases), features[1:2], 300, PredictiveNoise(0, [8])
+    )
     torch.testing.assert_close(together.probabilities[1:2], alone.probabilities)
 
 
@@ -133,7 +160,9 @@ def test_deterministic_classifiers_have_no_mutual_information():
     prototypes, features = torch.randn(2, 3, 4), torch.randn(2, 5, 4)
     distribution = WeightDistribution(Normal(prototypes, torch.zeros(2, 3, 4), validate_args=False))
     for kind, power in (("euclidean", 1), ("squared", 2)):
-        prediction = predict(Classifier(kind, 2.0), distribution, features, 100, PredictiveNoise(0, range(2)))
+        prediction = predict(
+            Classifier(kind, 2.0), distribution, features, 100, PredictiveNoise(0, range(2))
+        )
         distances = (features[:, :, None] - prototypes[:, None]).norm(dim=-1)
         torch.testing.assert_close(prediction.probabilities, (-2 * distances**power).softmax(-1))
         assert prediction.mutual_information is None
@@ -142,7 +171,8 @@ def test_deterministic_classifiers_have_no_mutual_information():
 def test_biases_shift_the_logits():
     distribution, features = random_classifiers()
     shifted = WeightDistribution(
-        distribution.weights, Normal(distribution.biases.mean + torch.tensor([0.0, 50, 0]), distribution.biases.stddev)
+        distribution.weights,
+        Normal(distribution.biases.mean + torch.tensor([0.0, 50, 0]), distribution.biases.stddev),
     )
     prediction = predict(LINEAR, shifted, features, 50, PredictiveNoise(0, range(2)))
     assert (prediction.probabilities.argmax(-1) == 1).all()
@@ -154,10 +184,10 @@ def test_memory_stays_bounded():
     script = """
 import resource, torch
 from torch.distributions import Normal
-from samovar.models.heads import Classifier
+from samovar.models.classifiers import Classifier
 from samovar.models.inference import WeightDistribution
-from samovar.predictive import predict
-from samovar.predictive_noise import PredictiveNoise
+from samovar.prediction.predictive import predict
+from samovar.prediction.sampling_noise import PredictiveNoise
 distribution = WeightDistribution(Normal(torch.randn(1, 1000, 64), torch.ones(1, 1000, 64)))
 for kind in ("linear", "cosine"):
     predict(Classifier(kind, 5.0), distribution, torch.randn(1, 1000, 64), 40, PredictiveNoise(0, range(1)))

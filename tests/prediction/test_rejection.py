@@ -5,17 +5,21 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from samovar.prediction.rejection import Cell
 from torch.nn import functional
 
-from samovar.distance import cosine_distance
 from samovar.errors import SettingsError
-from samovar.rejection import RATES, Cell, Rejection, factor
+from samovar.prediction.rejection import RATES, Rejection, cosine_distance, factor
 
 
 def test_rejection_has_the_stated_rate_on_the_scores_it_was_measured_on():
     distances = np.sort(np.random.default_rng(0).random(5000))
     table = Rejection(
-        "test", (Cell(5, 1, tuple(np.quantile(distances, 1 - np.array(RATES)))), Cell(20, 5, (1.0,) * len(RATES)))
+        "test",
+        (
+            Cell(5, 1, tuple(np.quantile(distances, 1 - np.array(RATES)))),
+            Cell(20, 5, (1.0,) * len(RATES)),
+        ),
     )
     for rate in (0.01, 0.05, 0.2, 0.5):
         threshold, cell = table.threshold(6, np.array([1, 1, 2]), rate)
@@ -34,13 +38,17 @@ def test_distance_is_to_the_nearest_class_and_of_directions_only(seed, scale):
     distance = cosine_distance(query, means)
     cosines = functional.cosine_similarity(query[:, :, None], means[:, None], dim=-1)
     torch.testing.assert_close(distance, 1 - cosines.max(-1).values, rtol=1e-4, atol=1e-5)
-    torch.testing.assert_close(cosine_distance(scale * query, means / scale), distance, rtol=1e-4, atol=1e-5)
+    torch.testing.assert_close(
+        cosine_distance(scale * query, means / scale), distance, rtol=1e-4, atol=1e-5
+    )
     same, opposite = cosine_distance(means, means), cosine_distance(-means[:, :1], means[:, :1])
     assert (same >= 0).all()
     assert (same < 1e-6).all()
     assert ((opposite > 2 - 1e-6) & (opposite <= 2)).all()
     more = torch.cat([means, torch.randn(2, 1, 4, generator=noise)], 1)
-    assert (cosine_distance(query, more) <= distance + 1e-6).all(), "with more classes nothing is farther"
+    assert (cosine_distance(query, more) <= distance + 1e-6).all(), (
+        "with more classes nothing is farther"
+    )
     with torch.autocast("cpu", torch.bfloat16):
         assert torch.equal(cosine_distance(query, means), distance)
 

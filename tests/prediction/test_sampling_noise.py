@@ -3,7 +3,7 @@
 import torch
 from torch.quasirandom import SobolEngine
 
-from samovar.predictive_noise import BANK, Block, PredictiveNoise
+from samovar.prediction.sampling_noise import BANK, Block, PredictiveNoise
 
 
 def test_predictive_noise_of_each_task_and_bank_is_its_own():
@@ -18,7 +18,9 @@ def test_predictive_noise_of_each_task_and_bank_is_its_own():
 
 
 def test_more_classes_than_a_sobol_sequence_has_dimensions():
-    noise = PredictiveNoise(0, [0], quasi=True).logits(0, Block(0, 8, torch.device("cpu")), SobolEngine.MAXDIM + 1)
+    noise = PredictiveNoise(0, [0], quasi=True).logits(
+        0, Block(0, 8, torch.device("cpu")), SobolEngine.MAXDIM + 1
+    )
     assert noise.shape == (SobolEngine.MAXDIM + 1, 8)
     assert noise.isfinite().all()
     assert not torch.equal(noise[0], noise[-1])

@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from samovar.predictive import Prediction, entropy_of
-from samovar.temperature import fit_temperature, tempered
+from samovar.prediction.predictive import Prediction, entropy_of
+from samovar.prediction.temperature import fit_temperature, tempered
 
 
 @pytest.mark.parametrize("temperature", [0.5, 1.0, 3.0])

@@ -2,16 +2,35 @@
 
 import pytest
 
-from samovar.cli import main
+from samovar.cli.main import main
 
 
 @pytest.mark.usefixtures("trained")
 def test_several_shapes_in_one_call_are_those_of_single_calls(tmp_path):
     flags = ["--queries", "4", "--episodes", "25", "--samples", "20"]
     command = ["evaluate", str(tmp_path / "run"), *flags]
-    assert main([*command, "--way", "2", "4", "--shot", "1", "3", "--draw", "1", "--out", str(tmp_path / "all")]) == 0
+    assert (
+        main(
+            [
+                *command,
+                "--way",
+                "2",
+                "4",
+                "--shot",
+                "1",
+                "3",
+                "--draw",
+                "1",
+                "--out",
+                str(tmp_path / "all"),
+            ]
+        )
+        == 0
+    )
     assert main([*command, "--way", "4", "--shot", "3", "--out", str(tmp_path / "one")]) == 0
-    both = [(tmp_path / path / "evaluation.json").read_bytes() for path in ("all/4way-3shot", "one")]
+    both = [
+        (tmp_path / path / "evaluation.json").read_bytes() for path in ("all/4way-3shot", "one")
+    ]
     assert both[0] == both[1]
     page = (tmp_path / "all" / "report.html").read_text()
     assert page.count("<h2>") == 4

@@ -1,6 +1,6 @@
 """Reports do not trust names."""
 
-from samovar.evaluation_report import html_report
+from samovar.reporting.html import html_report
 
 
 def test_reports_do_not_trust_names():

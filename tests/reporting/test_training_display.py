@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from helpers_training import TINY, command
 
-from samovar.cli import main
+from samovar.cli.main import main
 
 pytestmark = pytest.mark.usefixtures("toy_data")
 
@@ -19,5 +19,6 @@ def test_tensorboard_files_and_plain_lines(tmp_path, capsys):
     lines = capsys.readouterr().err.splitlines()
     assert json.loads(lines[0])["updates"] == 2, "the resolved settings are printed"
     assert any(
-        re.match(r"update 2/2  loss .* NLL .* KL .* largest variance .* images/s .* s left", line) for line in lines
+        re.match(r"update 2/2  loss .* NLL .* KL .* largest variance .* images/s .* s left", line)
+        for line in lines
     )

@@ -2,8 +2,8 @@
 
 import pytest
 
-from samovar.config import ModelSettings
 from samovar.errors import SettingsError
+from samovar.settings.model import ModelSettings
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,9 @@ import pytest
 
 from samovar.data.store import ClassEntry
 from samovar.errors import SettingsError
-from samovar.preset_table import PRESETS
-from samovar.run_config import TrainSettings, from_dict
+from samovar.settings.presets import PRESETS
+from samovar.settings.stored import from_dict
+from samovar.settings.training import TrainSettings
 
 
 @pytest.mark.parametrize("name", PRESETS)

@@ -3,7 +3,7 @@
 import pytest
 from helpers_training import TINY, stop_at, weights
 
-from samovar.training import train
+from samovar.training.run import train
 
 pytestmark = pytest.mark.usefixtures("toy_data")
 

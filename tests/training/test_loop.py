@@ -8,20 +8,23 @@ import torch
 from helpers_training import RESNET, TINY, weights
 from safetensors.torch import load_file
 
+from samovar.artifacts.saved_model import load_model
 from samovar.errors import RunError
-from samovar.evaluation import measure_accuracy, training_dataset
-from samovar.model_folder import load_model
-from samovar.run_config import OptimizerSettings
-from samovar.run_folder import read_metrics
-from samovar.task_evaluator import TaskEvaluator
-from samovar.training import train
+from samovar.evaluation.evaluator import measure_accuracy, training_dataset
+from samovar.evaluation.task_runner import TaskRunner
+from samovar.settings.training import OptimizerSettings
+from samovar.training.run import train
+from samovar.training.run_folder import read_metrics
 
 pytestmark = pytest.mark.usefixtures("toy_data")
 
 
 def test_a_loss_that_is_not_finite_stops_the_run(tmp_path):
     wild = replace(TINY, optimizer=OptimizerSettings("sgd", 1e30, schedule="constant"))
-    with pytest.raises(RunError, match=r"not finite at update \d+ \(step size 1e\+30\). The last good checkpoint is"):
+    with pytest.raises(
+        RunError,
+        match=r"not finite at update \d+ \(step size 1e\+30\). The last good checkpoint is",
+    ):
         train(wild, tmp_path / "run")
     for path in (tmp_path / "run").rglob("*.safetensors"):
         assert all(torch.isfinite(tensor).all() for tensor in load_file(path).values())
@@ -36,7 +39,9 @@ def test_early_stopping_keeps_the_best(tmp_path):
     assert len(accuracies) in (best + 4, 40)
     saved = load_model(tmp_path / "run" / "model")
     assert saved.training["figures"]["validation accuracy"].endswith(f"(update {best + 1})")
-    evaluator = TaskEvaluator(saved.model, training_dataset(saved, "val"), saved.normalisation, torch.device("cpu"))
+    evaluator = TaskRunner(
+        saved.model, training_dataset(saved, "val"), saved.normalisation, torch.device("cpu")
+    )
     assert measure_accuracy(evaluator, settings.validation.protocol(0)).mean == accuracies[best]
     again: list[dict] = []
     train(settings, tmp_path / "run", watch=again.append)

@@ -5,14 +5,21 @@ import pytest
 import torch
 from helpers_training import RESNET
 
-from samovar.models.model import FewShotModel
-from samovar.optimisation import decay_and_clip, decays, has_auxiliary_step, step_size
-from samovar.run_config import OptimizerSettings
+from samovar.models.few_shot_model import FewShotModel
+from samovar.settings.training import OptimizerSettings
+from samovar.training.optimization import decay_and_clip, decays, has_auxiliary_step, step_size
 
 
 def test_schedules():
     drops = OptimizerSettings("sgd", 0.1, schedule="drops", drops=(10, 15))
-    assert [round(step_size(drops, t, 20), 6) for t in (0, 9, 10, 14, 15, 19)] == [0.1, 0.1, 0.01, 0.01, 0.001, 0.001]
+    assert [round(step_size(drops, t, 20), 6) for t in (0, 9, 10, 14, 15, 19)] == [
+        0.1,
+        0.1,
+        0.01,
+        0.01,
+        0.001,
+        0.001,
+    ]
     cycle = [step_size(OptimizerSettings(learning_rate=1.0), t, 100) for t in range(101)]
     assert np.argmax(cycle) == 30
     assert cycle[30] == pytest.approx(1)
@@ -23,10 +30,17 @@ def test_schedules():
 
 def test_decay_is_for_kernels_and_multipliers_by_their_part():
     settings = OptimizerSettings(
-        decay_extractor=1.0, decay_task_embedding=2.0, decay_auxiliary=3.0, decay_inference=4.0, decay_multipliers=5.0
+        decay_extractor=1.0,
+        decay_task_embedding=2.0,
+        decay_auxiliary=3.0,
+        decay_inference=4.0,
+        decay_multipliers=5.0,
     )
     model = FewShotModel(RESNET.model)
-    found, parts = decays(model, settings), {"backbone": 1.0, "task_embedding": 2.0, "auxiliary_head": 3.0}
+    found, parts = (
+        decays(model, settings),
+        {"backbone": 1.0, "task_embedding": 2.0, "auxiliary_head": 3.0},
+    )
     for name, parameter in model.named_parameters():
         expected = parts.get(name.split(".")[0], 4.0) if parameter.ndim > 1 else 0.0
         assert found.get(name, 0.0) == (5.0 if "multipliers" in name else expected), name
@@ -35,7 +49,10 @@ def test_decay_is_for_kernels_and_multipliers_by_their_part():
 def test_auxiliary_updates_become_rarer():
     """Before update t of T with probability 0.9^floor(12 t / T): always in the first twelfth, then less often."""
     for twelfth in range(12):
-        steps = [has_auxiliary_step(0, update, 12_000) for update in range(1000 * twelfth, 1000 * (twelfth + 1))]
+        steps = [
+            has_auxiliary_step(0, update, 12_000)
+            for update in range(1000 * twelfth, 1000 * (twelfth + 1))
+        ]
         assert np.mean(steps) == pytest.approx(0.9**twelfth, abs=0.0 if twelfth == 0 else 0.05)
 
 
@@ -43,7 +60,9 @@ def test_decay_is_inside_the_clipped_gradient_and_clipping_is_by_tensor():
     a, b = (torch.nn.Parameter(torch.full((4,), value)) for value in (3.0, 1.0))
     a.grad, b.grad = torch.zeros(4), torch.full((4,), 0.01)
     decay_and_clip([(a, 0.5), (b, 0.0)], OptimizerSettings(clip=1.0))
-    torch.testing.assert_close(a.grad, torch.full((4,), 0.5), rtol=1e-4, atol=1e-5)  # 1.5 each, norm 3, clipped to 1
+    torch.testing.assert_close(
+        a.grad, torch.full((4,), 0.5), rtol=1e-4, atol=1e-5
+    )  # 1.5 each, norm 3, clipped to 1
     torch.testing.assert_close(b.grad, torch.full((4,), 0.01))  # untouched
     a.grad = torch.full((4,), 1.5)
     decay_and_clip([(a, 0.0), (b, 0.0)], OptimizerSettings(clip=1.0, clip_by="global"))

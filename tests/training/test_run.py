@@ -7,11 +7,12 @@ import torch
 from helpers import make_store
 from helpers_training import RESNET, TINY, weights
 
-from samovar.config import EpisodeSettings, ModelSettings
+from samovar.artifacts.saved_model import load_model
 from samovar.errors import DataError, ModelError, RunError
-from samovar.model_folder import load_model
-from samovar.run_config import DataSettings
-from samovar.training import train
+from samovar.settings.data import DataSettings
+from samovar.settings.model import ModelSettings
+from samovar.settings.tasks import EpisodeSettings
+from samovar.training.run import train
 
 pytestmark = pytest.mark.usefixtures("toy_data")
 
@@ -28,9 +29,15 @@ def test_too_few_classes_are_refused_before_training(tmp_path, data_folder):
         train(replace(TINY, validation=replace(TINY.validation, way=5)), tmp_path / "other")
     names = [f"class {i}" for i in range(12)]
     make_store(
-        data_folder, [10] * 12, (12, 12, 3), {"train": names[:6], "val": names[6:10], "test": names[10:]}, "short"
+        data_folder,
+        [10] * 12,
+        (12, 12, 3),
+        {"train": names[:6], "val": names[6:10], "test": names[10:]},
+        "short",
     )
-    with pytest.raises(DataError, match=r"short \(test, 2 classes\) has too few classes for tasks of 3"):
+    with pytest.raises(
+        DataError, match=r"short \(test, 2 classes\) has too few classes for tasks of 3"
+    ):
         train(replace(TINY, data=DataSettings("short")), tmp_path / "third")
 
 

@@ -7,9 +7,9 @@ from helpers import make_store
 from helpers_training import TINY, stop_at
 
 from samovar.errors import DataError, RunError, SamovarError
-from samovar.run_config import OptimizerSettings
-from samovar.run_folder import read_metrics
-from samovar.training import train
+from samovar.settings.training import OptimizerSettings
+from samovar.training.run import train
+from samovar.training.run_folder import read_metrics
 
 pytestmark = pytest.mark.usefixtures("toy_data")
 
@@ -22,7 +22,10 @@ def test_other_data_or_first_weights_on_an_existing_run_are_refused(tmp_path, da
         train(TINY, tmp_path / "run")
     names = [f"class {i}" for i in range(12)]
     make_store(
-        data_folder, [10] * 12, (12, 12, 3), {"train": names[6:], "val": names[3:6], "test": names[:3]}
+        data_folder,
+        [10] * 12,
+        (12, 12, 3),
+        {"train": names[6:], "val": names[3:6], "test": names[:3]},
     )  # the same images under the same name, otherwise split
     with pytest.raises(RunError, match=r"other origins \(images and split of the data\)"):
         train(TINY, tmp_path / "run", init=tmp_path / "other" / "model")
@@ -34,7 +37,9 @@ def test_a_failed_start_binds_nobody(tmp_path):
     try:
         train(replace(TINY, model=replace(TINY.model, channels=1)), tmp_path / "run")
     except RunError:
-        train(replace(TINY, updates=1), tmp_path / "run")  # the lock is free while the error is being handled
+        train(
+            replace(TINY, updates=1), tmp_path / "run"
+        )  # the lock is free while the error is being handled
     else:
         pytest.fail("a model for grey images was trained on coloured ones")
 
@@ -43,7 +48,9 @@ def test_a_run_that_failed_before_its_first_checkpoint_binds_nobody(tmp_path):
     wild = replace(TINY, optimizer=OptimizerSettings("sgd", 1e30, schedule="constant"))
     with pytest.raises(RunError, match="not finite"):
         train(wild, tmp_path / "run")
-    leftover = tmp_path / "run" / "checkpoints" / ".00000003.safetensors.a1b2"  # of a process killed in its first one
+    leftover = (
+        tmp_path / "run" / "checkpoints" / ".00000003.safetensors.a1b2"
+    )  # of a process killed in its first one
     leftover.write_bytes(b"half")
     train(replace(TINY, updates=1), tmp_path / "run")
     assert [line["update"] for line in read_metrics(tmp_path / "run" / "metrics.jsonl")][-1] == 1
@@ -58,7 +65,9 @@ def test_a_folder_of_other_things_becomes_no_run(tmp_path):
     assert [path.name for path in (tmp_path / "photographs").iterdir()] == ["cat.jpg"]
 
 
-@pytest.mark.parametrize("settings", ["[]", '{"tasks": NaN}', '{"model": {"alpha": NaN}}', '{"model": 3}'])
+@pytest.mark.parametrize(
+    "settings", ["[]", '{"tasks": NaN}', '{"model": {"alpha": NaN}}', '{"model": 3}']
+)
 def test_damaged_settings_of_a_run_are_named(tmp_path, settings):
     train(replace(TINY, updates=1), tmp_path / "run")
     (tmp_path / "run" / "config.json").write_text(f'{{"format": 1, "settings": {settings}}}')

@@ -6,10 +6,10 @@ import pytest
 import torch
 from helpers_training import RESNET, TINY
 
+from samovar.artifacts.saved_model import load_model
 from samovar.errors import RunError
-from samovar.model_folder import load_model
-from samovar.run_config import OptimizerSettings
-from samovar.training import train
+from samovar.settings.training import OptimizerSettings
+from samovar.training.run import train
 
 pytestmark = pytest.mark.usefixtures("toy_data")
 
@@ -20,7 +20,9 @@ def test_starting_from_another_model(tmp_path):
     frozen = replace(TINY, updates=1, optimizer=OptimizerSettings(learning_rate=1e-12))
     train(frozen, tmp_path / "second", init=tmp_path / "first" / "model", watch=said.append)
     assert "tensors taken" in said[0]["event"]
-    first, second = (load_model(tmp_path / run / "model").model.state_dict() for run in ("first", "second"))
+    first, second = (
+        load_model(tmp_path / run / "model").model.state_dict() for run in ("first", "second")
+    )
     for name in (name for name in first if "running" not in name):
         torch.testing.assert_close(first[name], second[name], rtol=1e-4, atol=1e-6)
     with pytest.raises(RunError, match="does not fit"):

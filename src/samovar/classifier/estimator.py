@@ -101,7 +101,7 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def partial_fit(
         self, X: Any, y: ArrayLike | None = None, classes: ArrayLike | None = None
-    ) -> "FewShotClassifier":  # noqa: N803
+    ) -> "FewShotClassifier":
         """Add examples, or whole new classes; the answer is that of `fit` on everything at once.
 
         `classes`, scikit-learn's list of all labels, is only compared with y.

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from samovar.data.store_writer import Statistics
+from samovar.data.statistics import Statistics
 from samovar.errors import DataError
 
 FORMAT = 1

@@ -8,7 +8,8 @@ import pytest
 from helpers_images import encode, halves
 from PIL import Image, ImageOps
 
-from samovar.data.decode import Conversion, decode
+from samovar.data.images.conversion import Conversion
+from samovar.data.images.decode import decode
 
 RGB = Conversion(8)
 
@@ -55,25 +56,38 @@ def test_cmyk_and_sixteen_bits():
     cmyk = decode(encode(halves("CMYK", (0, 0, 0, 0), (0, 0, 0, 255)), "TIFF"), "x", GREY)
     assert cmyk[4, 0, 0] > 250
     assert cmyk[4, 7, 0] < 5
-    sixteen = Image.fromarray(np.tile(np.array([0, 257 * 100, 257 * 200, 65535], np.uint16).repeat(2), (8, 1)))
+    sixteen = Image.fromarray(
+        np.tile(np.array([0, 257 * 100, 257 * 200, 65535], np.uint16).repeat(2), (8, 1))
+    )
     for kind in ("PNG", "TIFF"):
-        np.testing.assert_array_equal(decode(encode(sixteen, kind), "x", GREY)[0, ::2, 0], [0, 100, 200, 255])
+        np.testing.assert_array_equal(
+            decode(encode(sixteen, kind), "x", GREY)[0, ::2, 0], [0, 100, 200, 255]
+        )
 
 
 @pytest.mark.parametrize(
     ("mode", "kind", "values", "expected"),
     [
-        ("I;16B", "<u2", [0, 100, 200, 255], [0, 0, 1, 1]),  # dark, but of sixteen bits all the same
+        (
+            "I;16B",
+            "<u2",
+            [0, 100, 200, 255],
+            [0, 0, 1, 1],
+        ),  # dark, but of sixteen bits all the same
         ("I", "<i4", [0, 100, 200, 255], [0, 100, 200, 255]),
         ("I", "<i4", [0, 257 * 100, 257 * 200, 65535], [0, 100, 200, 255]),
         ("I", "<i4", [0, 2**24, 2**30, 2**31 - 1], [0, 1, 64, 127]),
         ("F", "<f4", [0, 0.25, 0.5, 1], [0, 64, 128, 255]),
     ],
 )
-def test_grey_values_of_more_than_eight_bits_are_scaled_and_not_clipped(mode, kind, values, expected):
+def test_grey_values_of_more_than_eight_bits_are_scaled_and_not_clipped(
+    mode, kind, values, expected
+):
     pixels = np.tile(np.array(values, kind).repeat(2), (8, 1))
     image = (
-        Image.fromarray(pixels) if mode != "I;16B" else Image.frombytes(mode, (8, 8), pixels.astype(">u2").tobytes())
+        Image.fromarray(pixels)
+        if mode != "I;16B"
+        else Image.frombytes(mode, (8, 8), pixels.astype(">u2").tobytes())
     )
     np.testing.assert_array_equal(decode(encode(image, "TIFF"), "x", GREY)[0, ::2, 0], expected)
 
@@ -82,13 +96,18 @@ def test_central_square_crop_and_inversion():
     wide = Image.new("L", (30, 10), 0)
     wide.paste(255, (10, 0, 20, 10))
     np.testing.assert_array_equal(decode(encode(wide, "PNG"), "x", GREY), 255)
-    np.testing.assert_array_equal(decode(encode(wide, "PNG"), "x", Conversion(8, "grey", inverted=True)), 0)
+    np.testing.assert_array_equal(
+        decode(encode(wide, "PNG"), "x", Conversion(8, "grey", inverted=True)), 0
+    )
 
 
 def test_odd_exif_entries_do_not_matter():
     """Real photographs have them; Pillow's own way of turning writes the whole block again and stumbles over them."""
     exif = Image.Exif()
-    exif[0x0112], exif[0x0100] = 3, 7  # upside down; a width, whose type is changed from number to text below
+    exif[0x0112], exif[0x0100] = (
+        3,
+        7,
+    )  # upside down; a width, whose type is changed from number to text below
     content = encode(halves("RGB", "white", "black"), "JPEG", exif=exif, quality=100)
     odd = content.replace(b"\x01\x00\x00\x04\x00\x00\x00\x01", b"\x01\x00\x00\x02\x00\x00\x00\x01")
     with pytest.raises(struct.error):

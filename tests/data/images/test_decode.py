@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from helpers_images import encode, halves
 
-from samovar.data.decode import AT_ONCE, LARGEST_FILE, Conversion, decode, decode_all, read_file
+from samovar.data.images.conversion import Conversion
+from samovar.data.images.decode import AT_ONCE, LARGEST_FILE, decode, decode_all, read_file
 from samovar.errors import DataError
 
 RGB = Conversion(8)
@@ -19,7 +20,13 @@ GREY = Conversion(8, "grey")
 
 @pytest.mark.parametrize("kind", ["PNG", "WEBP", "BMP", "GIF", "TIFF", "JPEG"])
 def test_formats(kind):
-    options = {"quality": 100, "subsampling": 0} if kind == "JPEG" else {"lossless": True} if kind == "WEBP" else {}
+    options = (
+        {"quality": 100, "subsampling": 0}
+        if kind == "JPEG"
+        else {"lossless": True}
+        if kind == "WEBP"
+        else {}
+    )
     array = decode(encode(halves("RGB", (255, 0, 0), (0, 0, 255)), kind, **options), "x", RGB)
     assert array.shape == (8, 8, 3)
     np.testing.assert_allclose(array[4, [0, 7]], [[255, 0, 0], [0, 0, 255]], atol=8)
@@ -29,11 +36,16 @@ def bomb(width: int, height: int) -> bytes:
     """A PNG that claims a size in its header and has next to no data."""
 
     def chunk(kind: bytes, body: bytes) -> bytes:
-        return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+        return (
+            struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+        )
 
     header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
     return (
-        b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(b"\0" * 99)) + chunk(b"IEND", b"")
+        b"\x89PNG\r\n\x1a\n"
+        + chunk(b"IHDR", header)
+        + chunk(b"IDAT", zlib.compress(b"\0" * 99))
+        + chunk(b"IEND", b"")
     )
 
 
@@ -74,7 +86,9 @@ def test_few_files_are_held_at_once():
     with pytest.raises(DataError, match="5 is not an image"):
         decode_all(files(broken=5), GREY)
     assert len(taken) <= AT_ONCE
-    np.testing.assert_array_equal(decode_all(files(broken=-1), GREY)[:, 0, 0, 0], np.arange(3 * AT_ONCE))
+    np.testing.assert_array_equal(
+        decode_all(files(broken=-1), GREY)[:, 0, 0, 0], np.arange(3 * AT_ONCE)
+    )
 
 
 def test_files_too_large_are_not_read(tmp_path):

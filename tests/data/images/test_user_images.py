@@ -8,10 +8,10 @@ from helpers_sources import make_omniglot
 from PIL import Image
 
 from samovar import FewShotClassifier
-from samovar.data.decode import Conversion
+from samovar.data.images.conversion import Conversion
+from samovar.data.images.user_images import conversion_of
 from samovar.data.prepare import prepare
 from samovar.errors import DataError
-from samovar.images import conversion_of
 
 
 def test_all_kinds_of_images_are_the_same_image(tmp_path):
@@ -60,10 +60,16 @@ def test_arrays_of_paths_are_paths(tmp_path):
         Image.new("L", (20, 20), 60 * i).save(tmp_path / f"{i}.png")
         paths.append(str(tmp_path / f"{i}.png"))
     classifier = FewShotClassifier(image_model(), samples=4).fit(np.array(paths), [0, 0, 1, 1])
-    np.testing.assert_array_equal(classifier.predict_proba(np.array(paths)), classifier.predict_proba(paths))
+    np.testing.assert_array_equal(
+        classifier.predict_proba(np.array(paths)), classifier.predict_proba(paths)
+    )
 
 
 def test_a_store_of_another_name_reads_new_images_as_its_source_does(tmp_path):
     make_omniglot(tmp_path)
     plain, renamed = (prepare("omniglot", tmp_path, store_name=name) for name in (None, "mine"))
-    assert conversion_of(renamed) == conversion_of(plain) == Conversion(28, "grey", "lanczos", inverted=True)
+    assert (
+        conversion_of(renamed)
+        == conversion_of(plain)
+        == Conversion(28, "grey", "lanczos", inverted=True)
+    )

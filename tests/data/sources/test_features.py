@@ -7,7 +7,9 @@ from samovar.data.dataset import Dataset
 from samovar.data.prepare import prepare
 
 
-@pytest.mark.parametrize("labels", [np.repeat(np.arange(4), 5), np.repeat(["ant", "bee", "cat", "dog"], 5)])
+@pytest.mark.parametrize(
+    "labels", [np.repeat(np.arange(4), 5), np.repeat(["ant", "bee", "cat", "dog"], 5)]
+)
 @pytest.mark.parametrize("form", ["npz", "npy"])
 def test_features(tmp_path, labels, form):
     features = np.random.default_rng(0).standard_normal((20, 7))

@@ -4,8 +4,8 @@ import json
 
 from helpers_sources import make_folder, picture
 
-from samovar.config import PrepareSettings
 from samovar.data.prepare import list_stores, prepare
+from samovar.settings.data import PrepareSettings
 
 
 def test_folder_by_fraction_by_file_and_by_subfolders(tmp_path):
@@ -20,7 +20,9 @@ def test_folder_by_fraction_by_file_and_by_subfolders(tmp_path):
     assert store.split("test") == [5, 6, 7, 8, 9]
     for part, members in (("train", names[:7]), ("val", names[7:8]), ("test", names[8:])):
         make_folder(tmp_path / "parts" / part, members)
-    store = prepare("folder", tmp_path / "parts", PrepareSettings(size=12, colour="grey"), store_name="third")
+    store = prepare(
+        "folder", tmp_path / "parts", PrepareSettings(size=12, colour="grey"), store_name="third"
+    )
     assert [len(store.split(part)) for part in ("train", "val", "test")] == [7, 1, 2]
     assert store.array.shape[-1] == 1
     assert set(list_stores()) == {"folder", "other", "third"}

@@ -5,7 +5,18 @@ import pytest
 from PIL import ImageFont
 
 from samovar.data.sources import glyphs
-from samovar.data.sources.glyphs import ALIKE, DRAWINGS, EM, GLYPHS, characters, distinct, faces, part, render, script
+from samovar.data.sources.glyphs import (
+    ALIKE,
+    DRAWINGS,
+    EM,
+    GLYPHS,
+    characters,
+    distinct,
+    faces,
+    part,
+    render,
+    script,
+)
 
 
 @pytest.fixture(scope="module")
@@ -27,8 +38,14 @@ def test_twelve_faces_and_their_common_characters():
 
 def test_splits_share_no_script(contents):
     groups = {entry.name: entry.group for entry in contents.classes}
-    used = {name: {groups[each] for each in names} for name, names in contents.splits["script"].items()}
-    assert used == {"train": {"latin", "symbols"}, "val": {"greek"}, "test": {"cyrillic", "armenian", "georgian"}}
+    used = {
+        name: {groups[each] for each in names} for name, names in contents.splits["script"].items()
+    }
+    assert used == {
+        "train": {"latin", "symbols"},
+        "val": {"greek"},
+        "test": {"cyrillic", "armenian", "georgian"},
+    }
     assert sum(map(len, contents.splits["script"].values())) == len(contents.classes) > 1300
 
 
@@ -41,7 +58,10 @@ def test_look_alikes_are_one_class(fonts):
 
 def test_no_two_classes_are_alike_across_or_within_splits(contents, fonts):
     chosen = [chr(int(entry.name.split()[0][2:], 16)) for entry in contents.classes][::4]
-    vectors = np.array([[np.asarray(render(each, font).reduce(4)) for font in fonts] for each in chosen], np.float32)
+    vectors = np.array(
+        [[np.asarray(render(each, font).reduce(4)) for font in fonts] for each in chosen],
+        np.float32,
+    )
     vectors = vectors.reshape(len(chosen), -1)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     similarity = vectors @ vectors.T - 2 * np.eye(len(chosen))
@@ -49,7 +69,9 @@ def test_no_two_classes_are_alike_across_or_within_splits(contents, fonts):
 
 
 def test_drawings_are_repeatable_different_and_inside_the_picture(contents):
-    position = [entry.name for entry in contents.classes].index("U+0416 CYRILLIC CAPITAL LETTER ZHE")
+    position = [entry.name for entry in contents.classes].index(
+        "U+0416 CYRILLIC CAPITAL LETTER ZHE"
+    )
     drawings = contents.read(position)
     assert drawings.shape == (DRAWINGS, 28, 28, 1)
     np.testing.assert_array_equal(drawings, contents.read(position))
@@ -58,5 +80,12 @@ def test_drawings_are_repeatable_different_and_inside_the_picture(contents):
 
 
 def test_scripts():
-    assert [script(each) for each in "AжΩ5→Ա"] == ["latin", "cyrillic", "greek", "symbols", "symbols", "armenian"]
+    assert [script(each) for each in "AжΩ5→Ա"] == [
+        "latin",
+        "cyrillic",
+        "greek",
+        "symbols",
+        "symbols",
+        "armenian",
+    ]
     assert glyphs.GLYPHS.root_hint == ""

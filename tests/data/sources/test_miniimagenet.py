@@ -19,7 +19,9 @@ def test_miniimagenet_in_class_folders(tmp_path):
     for part in published("miniimagenet").values():
         (tmp_path / part[0]).mkdir()
         (tmp_path / part[0] / "a.jpg").write_bytes(picture(9, 30, "RGB", "JPEG"))
-    assert [len(prepare("miniimagenet", tmp_path).split(part)) for part in ("train", "val", "test")] == [1, 1, 1]
+    assert [
+        len(prepare("miniimagenet", tmp_path).split(part)) for part in ("train", "val", "test")
+    ] == [1, 1, 1]
 
 
 def test_changed_images_of_miniimagenet_are_noticed(tmp_path):

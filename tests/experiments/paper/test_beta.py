@@ -9,7 +9,7 @@ from helpers_experiments import keep_evidence
 from samovar.experiments import traces
 from samovar.experiments.cells import EXPERIMENTS
 from samovar.experiments.reproduce import Workplace
-from samovar.preset_table import PRESETS
+from samovar.settings.presets import PRESETS
 
 
 def test_betas_are_multiples_of_the_presets_own():
@@ -31,7 +31,11 @@ def test_the_claim_on_beta_is_judged_around_our_best(cells, tmp_path):
     keep_evidence(place, tried[3], 0.69 + noise)
     (claim,) = traces.beta("cpu", tried, place).data["claims"]
     assert claim["holds"] is False
-    outside = [tried[1], tried[2], replace(cells[0], name="beta 20", row="20.0")]  # 1 and 20: beyond the range of 5
+    outside = [
+        tried[1],
+        tried[2],
+        replace(cells[0], name="beta 20", row="20.0"),
+    ]  # 1 and 20: beyond the range of 5
     keep_evidence(place, outside[2], 0.705 + noise)
     for beside, holds in ((0.70, None), (0.705, True)):
         keep_evidence(place, outside[0], beside + noise)

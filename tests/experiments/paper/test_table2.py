@@ -13,7 +13,9 @@ def test_methods_are_compared_within_their_group_in_every_layout(cells, tmp_path
     for first, second in (("samovar", "tadam"), ("augmented", "plain")):
         layout = [
             replace(cells[0], row="SC", column=f"{first} 1-shot", method=first, group="SC, 1-shot"),
-            replace(cells[2], row="SC", column=f"{second} 1-shot", method=second, group="SC, 1-shot"),
+            replace(
+                cells[2], row="SC", column=f"{second} 1-shot", method=second, group="SC, 1-shot"
+            ),
         ]
         written = tables.table("table2", "cpu", layout, place)
         assert f"- SC, 1-shot: {first} - {second}: " in written.text

@@ -6,9 +6,8 @@ import pytest
 import torch
 from torch.nn import functional
 
-from samovar.models.conv import Conv
-from samovar.models.dropout import dropout
-from samovar.models.norm import NormMode
+from samovar.models.backbones.conv import Conv
+from samovar.models.backbones.layers import NormMode, dropout
 
 
 @pytest.mark.parametrize("mode", ["running", "episode"])
@@ -36,4 +35,7 @@ def test_conv_pools_early_and_changes_no_number(mode: NormMode, training: bool) 
     assert torch.equal(features, h.flatten(1))
     if training:
         (features.square().sum() + h.square().sum()).backward()
-        assert all(torch.equal(a.grad, b.grad) for a, b in zip(conv.parameters(), as_written.parameters(), strict=True))
+        assert all(
+            torch.equal(a.grad, b.grad)
+            for a, b in zip(conv.parameters(), as_written.parameters(), strict=True)
+        )

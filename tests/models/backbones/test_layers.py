@@ -7,12 +7,11 @@ from helpers_training import RESNET, TINY
 from torch import nn
 from torch.nn import functional
 
-from samovar.config import ModelSettings
-from samovar.models.dropout import dropout
-from samovar.models.model import FewShotModel
-from samovar.models.norm import TaskBatchNorm, set_norm
-from samovar.models.tasks import TaskBatch
-from samovar.task_noise import TaskNoise
+from samovar.data.batches import TaskBatch
+from samovar.models.backbones.layers import TaskBatchNorm, dropout, set_norm
+from samovar.models.few_shot_model import FewShotModel
+from samovar.models.noise import TaskNoise
+from samovar.settings.model import ModelSettings
 
 
 def test_running_norm_answers_a_query_by_itself_and_episode_norm_does_not():
@@ -32,7 +31,10 @@ def test_episode_norm_of_all_groups_at_once_is_the_loop_over_groups(scale):
         nn.init.normal_(norm.weight)
     x = torch.randn(3 * 4, 5, 6, 6)
     expected = torch.cat(
-        [functional.batch_norm(g, None, None, norm.weight, norm.bias, True, 0, 1e-5) for g in x.split(4)]
+        [
+            functional.batch_norm(g, None, None, norm.weight, norm.bias, True, 0, 1e-5)
+            for g in x.split(4)
+        ]
     )
     torch.testing.assert_close(norm(x, 3), expected, rtol=1e-4, atol=1e-4)
     torch.testing.assert_close(norm.eval()(x, 3), expected, rtol=1e-4, atol=1e-4)
@@ -85,8 +87,13 @@ def test_dropout_keeps_the_mean():
 
 
 def test_running_averages_of_episode_norm_count_the_spread_between_tasks():
-    ours, torchs = TaskBatchNorm(2, "episode", scale=True, momentum=1.0), nn.BatchNorm2d(2, momentum=1.0)
-    x = torch.randn(6 * 5, 2, 4, 4) + 3 * torch.randn(6, 1, 2, 1, 1).expand(6, 5, 2, 1, 1).reshape(30, 2, 1, 1)
+    ours, torchs = (
+        TaskBatchNorm(2, "episode", scale=True, momentum=1.0),
+        nn.BatchNorm2d(2, momentum=1.0),
+    )
+    x = torch.randn(6 * 5, 2, 4, 4) + 3 * torch.randn(6, 1, 2, 1, 1).expand(6, 5, 2, 1, 1).reshape(
+        30, 2, 1, 1
+    )
     ours(x, 6)
     torchs(x)
     torch.testing.assert_close(ours.running_mean, torchs.running_mean)
@@ -95,14 +102,14 @@ def test_running_averages_of_episode_norm_count_the_spread_between_tasks():
 
 def test_synchronised_norm_has_the_same_tensors_and_answers():
     """What GPUs would use; at test it can be compared on the CPU."""
-    from samovar.models.norm import synchronise
+    from samovar.models.backbones.layers import synchronize
 
     for settings in (TINY.model, RESNET.model):
         model = FewShotModel(settings).eval()
         names, parameters = set(model.state_dict()), len(list(model.parameters()))
         images = torch.randn(1, 4, 3, 12, 12)
         before = model.embed(images)
-        synchronise(model)
+        synchronize(model)
         assert set(model.state_dict()) == names
         assert len(list(model.parameters())) == parameters
         torch.testing.assert_close(model.eval().embed(images), before)

@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from samovar.config import ModelSettings
-from samovar.models.model import FewShotModel
+from samovar.models.few_shot_model import FewShotModel
+from samovar.settings.model import ModelSettings
 
 
 @pytest.mark.parametrize(("pools", "size"), [(3, 11), (4, 6)])

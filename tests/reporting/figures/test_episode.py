@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 import torch
 
-from samovar.config import Protocol
-from samovar.draw_task import draw_task
-from samovar.evaluation import Evaluator, training_dataset
-from samovar.plots import episode_figure
-from samovar.predictive import Prediction
+from samovar.evaluation.evaluator import Evaluator, training_dataset
+from samovar.prediction.predictive import Prediction
+from samovar.reporting.figures.episode import draw_task, episode_figure
+from samovar.settings.tasks import Protocol
 
 
 def test_drawn_tasks_are_those_of_the_protocol(trained):

@@ -11,14 +11,23 @@ from scipy.integrate import quad
 from scipy.stats import multivariate_normal, norm
 from torch.distributions import Normal, kl_divergence
 
-from samovar.synthetic import exact_loss, infer, make_tasks, monte_carlo_loss, true_posterior, variational_loss
+from samovar.experiments.paper.synthetic.model import (
+    exact_loss,
+    infer,
+    make_tasks,
+    monte_carlo_loss,
+    true_posterior,
+    variational_loss,
+)
 
 SUPPORT, QUERY = 5, 15
 
 
 def tasks_of(sigma_y: float, seed: int, tasks: int = 4):
     """Tasks (1, 1, T) in double precision."""
-    noise = torch.from_numpy(np.random.default_rng(seed).standard_normal((1, tasks, 1 + SUPPORT + QUERY)))
+    noise = torch.from_numpy(
+        np.random.default_rng(seed).standard_normal((1, tasks, 1 + SUPPORT + QUERY))
+    )
     return make_tasks(noise, torch.tensor([[[sigma_y]]], dtype=torch.float64), SUPPORT)
 
 
@@ -51,7 +60,9 @@ def test_exact_loss_is_the_numerical_integral(phi, sigma_y, seed):
 
         reach = 12 * (sigma + sigma_y)
         peaks = sorted({mu, y})
-        return math.log(quad(integrand, min(peaks) - reach, max(peaks) + reach, points=peaks, limit=400)[0])
+        return math.log(
+            quad(integrand, min(peaks) - reach, max(peaks) + reach, points=peaks, limit=400)[0]
+        )
 
     expected = -np.mean([log_marginal(y) for y in tasks.query.flatten()[:3].tolist()])
     first_three = make_like(tasks, tasks.query[..., :3])
@@ -76,15 +87,21 @@ def test_losses_equal_the_formulas_written_out(phi, sigma_y, seed, samples):
     likelihood = Normal(psi[..., None, :], sigma_y).log_prob(tasks.query[..., None]).exp()
     if (likelihood.mean(-1) > 1e-250).all():
         printed = -likelihood.mean(-1).log().mean()
-        assert monte_carlo_loss(phi, tasks, epsilon).item() == pytest.approx(printed.item(), rel=1e-9)
+        assert monte_carlo_loss(phi, tasks, epsilon).item() == pytest.approx(
+            printed.item(), rel=1e-9
+        )
 
     both = torch.stack([phi, phi.flip(-1)])
     posterior = infer(both[1], tasks.union_mean)
     psi = posterior.mean[..., None] + posterior.stddev[..., None] * epsilon
-    reconstruction = Normal(psi[..., None, :], sigma_y).log_prob(tasks.query[..., None]).mean(-1).sum(-1)
+    reconstruction = (
+        Normal(psi[..., None, :], sigma_y).log_prob(tasks.query[..., None]).mean(-1).sum(-1)
+    )
     printed = -(reconstruction - kl_divergence(posterior, prior)).mean()
     spread, mean = torch.var_mean(epsilon, -1, correction=0)
-    assert variational_loss(both, tasks, mean, spread).item() == pytest.approx(printed.item(), rel=1e-9)
+    assert variational_loss(both, tasks, mean, spread).item() == pytest.approx(
+        printed.item(), rel=1e-9
+    )
 
 
 @given(numbers, numbers, numbers, numbers)
@@ -102,7 +119,12 @@ def test_monte_carlo_loss_falls_to_the_exact_one_as_samples_grow():
     noise = np.random.default_rng(1)
 
     def gap(samples: int) -> float:
-        return monte_carlo_loss(phi, tasks, torch.from_numpy(noise.standard_normal((1, 2000, samples)))).item() - exact
+        return (
+            monte_carlo_loss(
+                phi, tasks, torch.from_numpy(noise.standard_normal((1, 2000, samples)))
+            ).item()
+            - exact
+        )
 
     gaps = [gap(samples) for samples in (1, 10, 100, 1000)]
     assert gaps == sorted(gaps, reverse=True)
@@ -112,13 +134,20 @@ def test_monte_carlo_loss_falls_to_the_exact_one_as_samples_grow():
 
 @given(networks, networks, sigmas, seeds)
 @settings(max_examples=50, deadline=None)
-def test_elbo_is_never_above_the_exact_log_marginal_of_the_joint(prior_phi, posterior_phi, sigma_y, seed):
+def test_elbo_is_never_above_the_exact_log_marginal_of_the_joint(
+    prior_phi, posterior_phi, sigma_y, seed
+):
     """log p(D~ | D) is Gaussian with covariance sigma^2 11' + sigma_y^2 I; the bound's samples are integrated out."""
     tasks = tasks_of(sigma_y, seed, tasks=1)
     prior = infer(prior_phi, tasks.support_mean)
     covariance = prior.variance.item() * np.ones((QUERY, QUERY)) + sigma_y**2 * np.eye(QUERY)
-    joint = multivariate_normal.logpdf(tasks.query.flatten().numpy(), np.full(QUERY, prior.mean.item()), covariance)
-    expectation = torch.zeros(1, 1, 1).double(), torch.ones(1, 1, 1).double()  # mean and variance of the noise
+    joint = multivariate_normal.logpdf(
+        tasks.query.flatten().numpy(), np.full(QUERY, prior.mean.item()), covariance
+    )
+    expectation = (
+        torch.zeros(1, 1, 1).double(),
+        torch.ones(1, 1, 1).double(),
+    )  # mean and variance of the noise
     elbo = -variational_loss(torch.stack([prior_phi, posterior_phi]), tasks, *expectation).item()
     assert elbo <= joint + 1e-6 * abs(joint)
 
@@ -135,7 +164,9 @@ def test_elbo_is_tight_at_the_true_posterior(sigma_y, seed):
 
     prior = true_posterior(tasks.support_mean, tasks.sigma_y, SUPPORT)
     covariance = prior.variance.item() * np.ones((QUERY, QUERY)) + sigma_y**2 * np.eye(QUERY)
-    joint = multivariate_normal.logpdf(tasks.query.flatten().numpy(), np.full(QUERY, prior.mean.item()), covariance)
+    joint = multivariate_normal.logpdf(
+        tasks.query.flatten().numpy(), np.full(QUERY, prior.mean.item()), covariance
+    )
     expectation = torch.zeros(1, 1, 1).double(), torch.ones(1, 1, 1).double()
     phi = torch.stack([exact_network(SUPPORT), exact_network(SUPPORT + QUERY)])
     assert -variational_loss(phi, tasks, *expectation).item() == pytest.approx(joint, rel=1e-9)
@@ -145,7 +176,9 @@ def test_elbo_is_tight_at_the_true_posterior(sigma_y, seed):
 def test_true_posterior_by_bayes_rule(sigma_y, seed):
     """log prior + log likelihood - log posterior is the same constant for every psi."""
     y = np.random.default_rng(seed).standard_normal(SUPPORT)
-    posterior = true_posterior(torch.tensor(y.mean()), torch.tensor(sigma_y, dtype=torch.float64), SUPPORT)
+    posterior = true_posterior(
+        torch.tensor(y.mean()), torch.tensor(sigma_y, dtype=torch.float64), SUPPORT
+    )
     psi = np.linspace(-2, 2, 5)
     log_joint = norm.logpdf(psi) + norm.logpdf(y[:, None], psi, sigma_y).sum(0)
     evidence = log_joint - posterior.log_prob(torch.from_numpy(psi)).numpy()
@@ -163,7 +196,9 @@ def test_the_limit_is_where_the_slope_of_the_monte_carlo_loss_changes_sign():
 
     def slope(samples: int) -> float:
         half = torch.from_numpy(noise.standard_normal((1, tasks, samples)))
-        pairs = [monte_carlo_loss(small, data, sign * half) for sign in (1, -1)]  # antithetic, for less noise
+        pairs = [
+            monte_carlo_loss(small, data, sign * half) for sign in (1, -1)
+        ]  # antithetic, for less noise
         return (sum(pairs) / 2 - monte_carlo_loss(none, data, half)).item()
 
     assert slope(3) > 0

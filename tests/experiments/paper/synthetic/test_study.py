@@ -5,8 +5,8 @@ import math
 import pytest
 import torch
 
-from samovar.config import SyntheticSettings
-from samovar.experiments.synthetic import (
+from samovar.experiments.paper.synthetic.model import zero_variance_limit
+from samovar.experiments.paper.synthetic.study import (
     Training,
     compare_with_truth,
     synthetic_study,
@@ -14,7 +14,7 @@ from samovar.experiments.synthetic import (
     train_monte_carlo,
     train_variational,
 )
-from samovar.synthetic import zero_variance_limit
+from samovar.settings.synthetic import SyntheticSettings
 
 SUPPORT, QUERY = 5, 15
 
@@ -38,10 +38,14 @@ def ratio(phi: torch.Tensor, settings: SyntheticSettings) -> torch.Tensor:
 def test_exact_and_variational_end_at_the_truth_whatever_the_start():
     """Starts ten times too wide and ten times too narrow (for sigma_y = 0.5), population of tasks, L = 1 included."""
     for start in (10 / 21, 0.1 / 21):
-        settings = SyntheticSettings(sigma_y=(0.5,), samples=(1, 10), fresh=True, start_variance=start, steps=800)
+        settings = SyntheticSettings(
+            sigma_y=(0.5,), samples=(1, 10), fresh=True, start_variance=start, steps=800
+        )
         training = Training(settings, seeds=20)
         assert ratio(train_exact(training), settings).item() == pytest.approx(1, abs=0.02)
-        assert ratio(train_variational(training), settings).flatten().tolist() == pytest.approx([1, 1], abs=0.02)
+        assert ratio(train_variational(training), settings).flatten().tolist() == pytest.approx(
+            [1, 1], abs=0.02
+        )
 
 
 @pytest.mark.parametrize("sigma_y", [0.1, 1.0])
@@ -51,7 +55,9 @@ def test_monte_carlo_collapses_below_the_limit_and_not_above(sigma_y):
     assert 4 < zero_variance_limit(sigma_y, SUPPORT) < 20
     ends = []
     for start in (10 * variance, variance / 10):
-        settings = SyntheticSettings(sigma_y=(sigma_y,), fresh=True, start_variance=start, steps=1000)
+        settings = SyntheticSettings(
+            sigma_y=(sigma_y,), fresh=True, start_variance=start, steps=1000
+        )
         training = Training(settings, seeds=6)
         assert ratio(train_monte_carlo(training, 4), settings).item() < 0.05
         ends.append(ratio(train_monte_carlo(training, 20), settings).item())
@@ -66,16 +72,25 @@ def test_a_network_trains_as_it_would_alone():
     one, many = Training(alone, seeds=1), Training(together, seeds=4)
     close = {"rtol": 1e-4, "atol": 1e-4}
     torch.testing.assert_close(train_exact(one)[0, 0], train_exact(many)[1, 0], **close)
-    torch.testing.assert_close(train_variational(one)[0, 0, 0], train_variational(many)[1, 1, 0], **close)
-    torch.testing.assert_close(train_monte_carlo(one, 3)[0, 0], train_monte_carlo(many, 3)[1, 0], **close)
+    torch.testing.assert_close(
+        train_variational(one)[0, 0, 0], train_variational(many)[1, 1, 0], **close
+    )
+    torch.testing.assert_close(
+        train_monte_carlo(one, 3)[0, 0], train_monte_carlo(many, 3)[1, 0], **close
+    )
 
 
 def test_the_same_seed_gives_the_same_result_and_another_another():
-    settings = SyntheticSettings(sigma_y=(0.5,), samples=(1, 2), seeds=3, monte_carlo_seeds=2, steps=5, new_tasks=10)
+    settings = SyntheticSettings(
+        sigma_y=(0.5,), samples=(1, 2), seeds=3, monte_carlo_seeds=2, steps=5, new_tasks=10
+    )
     shares = []
     result = synthetic_study(settings, lambda _, share: shares.append(share))
     assert result == synthetic_study(settings)
-    assert result["results"] != synthetic_study(SyntheticSettings(**(result["settings"] | {"seed": 1})))["results"]
+    assert (
+        result["results"]
+        != synthetic_study(SyntheticSettings(**(result["settings"] | {"seed": 1})))["results"]
+    )
     assert shares == sorted(shares)
     assert shares[-1] == pytest.approx(1)
 
@@ -86,4 +101,6 @@ def test_compare_with_truth_finds_the_truth():
     variance = 0.25 / 5.25
     phi = torch.tensor([[5 / 5.25, 0.0], [0.0, math.log(variance)]])[None, None]
     figures = {name: value.item() for name, value in compare_with_truth(phi, settings).items()}
-    assert figures == pytest.approx({"variance_ratio": 1, "log_variance_slope": 0, "mean_error": 0, "kl": 0}, abs=1e-5)
+    assert figures == pytest.approx(
+        {"variance_ratio": 1, "log_variance_slope": 0, "mean_error": 0, "kl": 0}, abs=1e-5
+    )
