@@ -45,6 +45,14 @@ def length_of_new_store(folder: str) -> int:
     return len(make_store(Path(folder), [50] * 20).array)
 
 
+PEAK = """
+def peak():
+    with open("/proc/self/status") as status:
+        return next(int(line.split()[1]) for line in status if line.startswith("VmHWM"))
+"""
+"""For scripts: the most memory of this process in kilobytes (that of getrusage begins with the parent's)."""
+
+
 def features_model(width: int, **settings) -> SavedModel:
     """An untrained model of ready-made features; prototypes separate even so."""
     chosen = {"method": "prototypes", "classifier": "squared", "alpha": 1.0} | settings

@@ -6,7 +6,7 @@ import sys
 
 import numpy as np
 import pytest
-from helpers import make_store
+from helpers import PEAK, make_store
 
 from samovar.data.store import ClassEntry, Contents, Store, open_store
 from samovar.data.store_writer import write_store
@@ -37,18 +37,18 @@ def test_opening_maps_and_does_not_load(tmp_path):
         header = {"descr": "|u1", "fortran_order": False, "shape": (images, 84, 84, 3)}
         np.lib.format.write_array_header_1_0(file, header)
         file.truncate(file.tell() + images * 84 * 84 * 3)
-    script = f"""
-import json, pathlib, resource, samovar.data.store as s
+    script = f"""{PEAK}
+import json, pathlib, samovar.data.store as s
 folder = pathlib.Path({str(store.folder)!r})
 facts = json.loads((folder / "store.json").read_text())
 facts["classes"] = [{{"name": str(i), "count": 600, "group": None}} for i in range(100)]
 facts["splits"] = {{"all": {{"train": [str(i) for i in range(100)]}}}}
 facts["seal"] = s._seal(facts)
 (folder / "store.json").write_text(json.dumps(facts))
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+before = peak()
 store = s.Store(folder)
 assert store.array.nbytes > 1.2e9 and int(store.array[59_999, 0, 0, 0]) == 0
-assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 50_000, "kilobytes"
+assert peak() - before < 50_000, "kilobytes"
 """
     subprocess.run([sys.executable, "-c", script], check=True)
 

@@ -6,6 +6,7 @@ import sys
 
 import pytest
 import torch
+from helpers import PEAK
 from helpers_models import random_classifiers
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -181,8 +182,8 @@ def test_biases_shift_the_logits():
 @pytest.mark.slow
 def test_memory_stays_bounded():
     """1000 classes x 1000 queries within 2 GB in all; 40 samples are ten blocks, and more only repeat a block."""
-    script = """
-import resource, torch
+    script = f"""{PEAK}
+import torch
 from torch.distributions import Normal
 from samovar.models.classifiers import Classifier
 from samovar.models.inference import WeightDistribution
@@ -191,7 +192,7 @@ from samovar.prediction.sampling_noise import PredictiveNoise
 distribution = WeightDistribution(Normal(torch.randn(1, 1000, 64), torch.ones(1, 1000, 64)))
 for kind in ("linear", "cosine"):
     predict(Classifier(kind, 5.0), distribution, torch.randn(1, 1000, 64), 40, PredictiveNoise(0, range(1)))
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+print(peak())
 """
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert int(run.stdout) < 2_000_000, "kilobytes"

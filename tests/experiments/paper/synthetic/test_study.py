@@ -48,6 +48,7 @@ def test_exact_and_variational_end_at_the_truth_whatever_the_start():
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sigma_y", [0.1, 1.0])
 def test_monte_carlo_collapses_below_the_limit_and_not_above(sigma_y):
     """L = 4 < L* < 20, on the population of tasks, from starts on both sides of the truth."""
