@@ -8,12 +8,11 @@ import pytest
 import torch
 from helpers import features_model, image_model
 from helpers_training import RESNET
-from samovar.prediction.rejection import Cell
 
 from samovar import FewShotClassifier, SavedModel
 from samovar.artifacts.saved_model import load_model
 from samovar.errors import ModelError
-from samovar.prediction.rejection import RATES, SCORE, Rejection
+from samovar.prediction.rejection import RATES, SCORE, Cell, Rejection
 from samovar.training.run import train
 
 

@@ -9,7 +9,6 @@ from helpers import blobs, features_model, image_model
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
-from samovar.prediction.rejection import Cell
 from sklearn.metrics import accuracy_score
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import Pipeline
@@ -19,7 +18,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from samovar import FewShotClassifier, SavedModel
 from samovar.errors import ModelError, SettingsError
 from samovar.models.backbones.layers import norm_modes, set_norm
-from samovar.prediction.rejection import RATES, Rejection
+from samovar.prediction.rejection import RATES, Rejection, ShapeThresholds
 
 
 class OnFeatures(FewShotClassifier):
@@ -42,7 +41,9 @@ def test_scikit_learns_own_checks(estimator, check):
 
 def test_pipeline_cross_validation_and_grid_search():
     features, labels = blobs(each=12)
-    rejection = Rejection("test", (Cell(4, 5, tuple(np.linspace(0.05, 0.9, len(RATES)))),))
+    rejection = Rejection(
+        "test", (ShapeThresholds(4, 5, tuple(np.linspace(0.05, 0.9, len(RATES)))),)
+    )
     model = replace(features_model(5, method="samovar", classifier="linear"), rejection=rejection)
     classifier = FewShotClassifier(model, samples=8)
     pipeline = Pipeline(
@@ -119,7 +120,8 @@ def test_images_far_from_all_classes_are_rejected_however_sure_the_classifier_is
         ["a", "a", "b", "b"],
     )
     model = replace(
-        features_model(3), rejection=Rejection("test", (Cell(2, 2, (0.1,) * len(RATES)),))
+        features_model(3),
+        rejection=Rejection("test", (ShapeThresholds(2, 2, (0.1,) * len(RATES)),)),
     )
     classifier = FewShotClassifier(model, reject=0.05).fit(features, labels)
     strange = np.array([[20.0, 0, 30]])
@@ -135,7 +137,9 @@ def test_images_far_from_all_classes_are_rejected_however_sure_the_classifier_is
 def test_rejected_images_get_the_label_and_keep_their_probabilities():
     features, labels = np.array([[0.0, 9], [0, 11], [9, 0], [11, 0]]), [0, 0, 1, 1]
     thresholds = tuple(np.linspace(1e-3, 1e-2, len(RATES)))
-    model = replace(features_model(2), rejection=Rejection("test", (Cell(4, 5, thresholds),)))
+    model = replace(
+        features_model(2), rejection=Rejection("test", (ShapeThresholds(4, 5, thresholds),))
+    )
     classifier = FewShotClassifier(model, reject=0.5, reject_label=-1).fit(features, labels)
     middle = np.array([[5.0, 5.0]])
     assert classifier.predict(middle).tolist() == [-1]

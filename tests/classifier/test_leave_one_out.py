@@ -8,10 +8,9 @@ import torch
 from helpers import blobs, features_model
 from hypothesis import given
 from hypothesis import strategies as st
-from samovar.prediction.rejection import Cell
 
 from samovar import FewShotClassifier
-from samovar.prediction.rejection import RATES, Rejection, cosine_distance, factor
+from samovar.prediction.rejection import RATES, Cell, Rejection, cosine_distance, factor
 
 
 @pytest.mark.parametrize("counts", [(3, 3, 3), (2, 2), (6, 1, 4)])

@@ -10,9 +10,7 @@ from samovar.cli.main import main
 
 @pytest.mark.slow
 def test_help_loads_no_torch():
-    script = (
-        "import sys\nfrom samovar.cli.main import main\ntry: main(['--help'])\nexcept SystemExit: pass\n"
-    )
+    script = "import sys\nfrom samovar.cli.main import main\ntry: main(['--help'])\nexcept SystemExit: pass\n"
     script += "heavy = {'torch', 'matplotlib', 'numpy'} & set(sys.modules)\nassert not heavy, heavy"
     subprocess.run([sys.executable, "-c", script], check=True, capture_output=True)
 

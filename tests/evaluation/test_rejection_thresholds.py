@@ -1,4 +1,4 @@
-"""StoredEvaluation thresholds have their rates on other tasks of the shape."""
+"""Measured thresholds have their rates on other tasks of the shape."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from samovar.data.normalization import Normalization
 from samovar.evaluation.rejection_thresholds import measure_rejection
 from samovar.evaluation.task_runner import TaskRunner
 from samovar.models.few_shot_model import FewShotModel
-from samovar.prediction.rejection import cosine_distance
+from samovar.prediction.rejection import COSINE_DISTANCE
 from samovar.settings.model import ModelSettings
 from samovar.settings.tasks import EpisodeSettings
 
@@ -27,14 +27,14 @@ def test_thresholds_for_rejection_have_their_rates_on_other_tasks_of_the_shape(t
     shapes = {(way, shot) for way in (1, 2, 3, 5) for shot in (1, 2, 5, 10, 20)}
     assert {(cell.way, cell.shot) for cell in table.cells} == shapes
     episodes = EpisodeSampler(dataset, EpisodeSettings(3, 2, 7), seed=1).draw(0, 100)
-    query, means = evaluator.features(episodes.query), evaluator.class_means(episodes)
+    query, means = evaluator.features(episodes.query), evaluator.class_means(episodes).means
     own = means.repeat_interleave(7, 1)  # seven queries of each class
     for way, distances in (
-        (3, cosine_distance(query, means)),
+        (3, COSINE_DISTANCE(query, means)),
         (
             1,
             torch.stack(
-                [cosine_distance(query[:, i : i + 1], own[:, i : i + 1]) for i in range(21)]
+                [COSINE_DISTANCE(query[:, i : i + 1], own[:, i : i + 1]) for i in range(21)]
             ),
         ),
     ):

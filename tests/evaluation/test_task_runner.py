@@ -12,7 +12,7 @@ from samovar.evaluation.task_runner import TaskRunner
 from samovar.models.backbones.layers import set_norm
 from samovar.models.few_shot_model import FewShotModel
 from samovar.prediction.predictive import predict
-from samovar.prediction.rejection import cosine_distance
+from samovar.prediction.rejection import COSINE_DISTANCE
 from samovar.prediction.sampling_noise import PredictiveNoise
 from samovar.settings.model import ModelSettings
 from samovar.settings.tasks import EpisodeSettings, Protocol
@@ -40,15 +40,16 @@ def test_answers_are_those_of_the_model_task_by_task(dataset, norm, embedding, m
             torch.nn.init.constant_(multiplier, 0.5)
     evaluator = TaskRunner(model, dataset, Normalization.standard(dataset.store), CPU)
     episodes = EpisodeSampler(dataset, EpisodeSettings(3, 2, 2), 0).draw(0, 3)
-    together = evaluator.answer(episodes, 0, 16, seed=0).probabilities
+    together = evaluator.predict_sampled(
+        evaluator.infer(episodes, range(3)), Protocol(3, 2, 2, samples=16)
+    ).probabilities
     for task in range(3):
         support, query = (
             evaluator.source.inputs(i[task : task + 1]) for i in (episodes.support, episodes.query)
         )
         with torch.no_grad():
-            prior, films = model.condition(
-                support, torch.tensor(episodes.support_labels[task : task + 1]), 3
-            )
+            labels = torch.tensor(episodes.support_labels[task : task + 1])
+            prior, films = model.condition_images(support, labels, 3)[1:3]
             features = model.embed(query, films if method == "prototypes" else None)
             alone = predict(
                 model.classifier, prior, features, 16, PredictiveNoise(0, [task])
@@ -73,7 +74,7 @@ def test_distances_are_of_unconditioned_features_and_none_under_episode_norm(tmp
         torch.nn.init.constant_(multiplier, 0.5)
     evaluator = TaskRunner(model, dataset, Normalization.standard(dataset.store), CPU)
     protocol = Protocol(3, 2, 4, episodes=25, samples=4, split="train")
-    answers = evaluator.answers(protocol)
+    answers = evaluator.outcomes(protocol)
     episodes = EpisodeSampler(dataset, protocol.tasks, protocol.seed).draw(0, 25)
     with torch.no_grad():
         support, query = (
@@ -81,15 +82,17 @@ def test_distances_are_of_unconditioned_features_and_none_under_episode_norm(tmp
         )
     means = support.unflatten(1, (3, 2)).mean(2)
     for each in answers.values():
-        np.testing.assert_allclose(each.distance, cosine_distance(query, means).numpy(), atol=1e-5)
+        np.testing.assert_allclose(each.distance, COSINE_DISTANCE(query, means).numpy(), atol=1e-5)
     set_norm(model, "episode")
-    again = TaskRunner(model, dataset, Normalization.standard(dataset.store), CPU).answers(protocol)
+    again = TaskRunner(model, dataset, Normalization.standard(dataset.store), CPU).outcomes(
+        protocol
+    )
     assert again["predictive"].distance is None
 
 
 def test_a_model_switched_to_episode_norm_is_not_answered_from_the_cache(dataset):
     model = FewShotModel(ModelSettings(size=12, width=4))
     normalisation = Normalization.standard(dataset.store)
-    assert TaskRunner(model, dataset, normalisation, CPU)._features is not None
+    assert TaskRunner(model, dataset, normalisation, CPU).embeds_split
     set_norm(model, "episode")
-    assert TaskRunner(model, dataset, normalisation, CPU)._features is None
+    assert not TaskRunner(model, dataset, normalisation, CPU).embeds_split

@@ -1,10 +1,23 @@
 """The objectives are the equations written out."""
 
+import pytest
 import torch
+from helpers_models import batch_for, noise_for
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from samovar.models.objectives import cross_entropy, monte_carlo, variational
+from samovar.errors import SettingsError
+from samovar.models.few_shot_model import FewShotModel
+from samovar.models.objectives import (
+    OBJECTIVES,
+    TaskLoss,
+    TrainingTasks,
+    cross_entropy,
+    monte_carlo,
+    register_objective,
+    variational,
+)
+from samovar.settings.model import METHODS, ModelSettings
 
 
 @given(st.integers(0, 100), st.integers(1, 6))
@@ -39,3 +52,23 @@ def test_papers_beta_weighs_mean_nll_and_mean_divergence_equally():
     divergence = torch.rand(1, 5, 256)
     objective = variational(logits, labels, divergence.sum((1, 2)), beta=75 / (5 * 256))
     torch.testing.assert_close(objective.loss, objective.nll + divergence.mean((1, 2)))
+
+
+def mean_of_logits(tasks: TrainingTasks) -> TaskLoss:
+    """An objective of a user's own: the cross-entropy at the mean of the posterior."""
+    logits = tasks.classifier.mean_logits(tasks.features, tasks.infer_posterior())
+    return cross_entropy(logits, tasks.labels)
+
+
+def test_an_objective_is_added_by_one_call_and_trained_by_its_name():
+    register_objective("mean_of_logits", mean_of_logits)
+    try:
+        settings = ModelSettings(method="mean_of_logits", backbone="identity", size=6)
+        batch = batch_for(settings)
+        result = FewShotModel(settings)(batch, noise_for(batch))
+        result.loss.backward()
+        assert result.loss.item() == pytest.approx(result.metrics["nll"].item())
+        with pytest.raises(SettingsError, match="already a method"):
+            register_objective("mean_of_logits", mean_of_logits)
+    finally:
+        del METHODS["mean_of_logits"], OBJECTIVES["mean_of_logits"]

@@ -12,12 +12,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch.distributions import Normal
 
-from samovar.models.classifiers import Classifier, cosine_logits, linear_logits
+from samovar.models.classifiers import (
+    Classifier,
+    CosineClassifier,
+    cosine_logits,
+    linear_logits,
+    make_classifier,
+)
 from samovar.models.inference import WeightDistribution
 from samovar.prediction.predictive import predict, predict_at_mean
 from samovar.prediction.sampling_noise import PredictiveNoise
 
-LINEAR, COSINE = Classifier("linear", 1.0), Classifier("cosine", 5.0)
+LINEAR, COSINE = make_classifier("linear", 1.0), make_classifier("cosine", 5.0)
 
 
 def brute_force(
@@ -33,7 +39,7 @@ def brute_force(
     weights = distribution.weights.mean + distribution.weights.stddev * torch.randn(
         shape, generator=g
     )
-    if classifier.kind == "cosine":
+    if isinstance(classifier, CosineClassifier):
         return cosine_logits(features, weights, classifier.alpha).softmax(-1)
     biases = distribution.biases
     if biases is not None:
@@ -162,7 +168,7 @@ def test_deterministic_classifiers_have_no_mutual_information():
     distribution = WeightDistribution(Normal(prototypes, torch.zeros(2, 3, 4), validate_args=False))
     for kind, power in (("euclidean", 1), ("squared", 2)):
         prediction = predict(
-            Classifier(kind, 2.0), distribution, features, 100, PredictiveNoise(0, range(2))
+            make_classifier(kind, 2.0), distribution, features, 100, PredictiveNoise(0, range(2))
         )
         distances = (features[:, :, None] - prototypes[:, None]).norm(dim=-1)
         torch.testing.assert_close(prediction.probabilities, (-2 * distances**power).softmax(-1))
@@ -185,13 +191,13 @@ def test_memory_stays_bounded():
     script = f"""{PEAK}
 import torch
 from torch.distributions import Normal
-from samovar.models.classifiers import Classifier
+from samovar.models.classifiers import make_classifier
 from samovar.models.inference import WeightDistribution
 from samovar.prediction.predictive import predict
 from samovar.prediction.sampling_noise import PredictiveNoise
 distribution = WeightDistribution(Normal(torch.randn(1, 1000, 64), torch.ones(1, 1000, 64)))
 for kind in ("linear", "cosine"):
-    predict(Classifier(kind, 5.0), distribution, torch.randn(1, 1000, 64), 40, PredictiveNoise(0, range(1)))
+    predict(make_classifier(kind, 5.0), distribution, torch.randn(1, 1000, 64), 40, PredictiveNoise(0, range(1)))
 print(peak())
 """
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)

@@ -3,13 +3,14 @@
 import torch
 from torch.quasirandom import SobolEngine
 
-from samovar.prediction.sampling_noise import BANK, Block, PredictiveNoise
+from samovar.models.noise import SampleBlock
+from samovar.prediction.sampling_noise import TASKS_PER_BANK, PredictiveNoise
 
 
 def test_predictive_noise_of_each_task_and_bank_is_its_own():
-    block = Block(0, 4, torch.device("cpu"))
+    block = SampleBlock(0, 4, torch.device("cpu"))
     for quasi in (False, True):
-        noise = PredictiveNoise(0, [0, 1, BANK - 1, BANK], quasi=quasi)
+        noise = PredictiveNoise(0, [0, 1, TASKS_PER_BANK - 1, TASKS_PER_BANK], quasi=quasi)
         logits = torch.stack([noise.logits(position, block, 3).flatten() for position in range(4)])
         assert len(logits.unique(dim=0)) == 4
         banks = [noise.weights(position, block, 2, 3).epsilon.clone() for position in range(4)]
@@ -19,7 +20,7 @@ def test_predictive_noise_of_each_task_and_bank_is_its_own():
 
 def test_more_classes_than_a_sobol_sequence_has_dimensions():
     noise = PredictiveNoise(0, [0], quasi=True).logits(
-        0, Block(0, 8, torch.device("cpu")), SobolEngine.MAXDIM + 1
+        0, SampleBlock(0, 8, torch.device("cpu")), SobolEngine.MAXDIM + 1
     )
     assert noise.shape == (SobolEngine.MAXDIM + 1, 8)
     assert noise.isfinite().all()

@@ -25,7 +25,12 @@ from samovar.errors import DataError, ModelError, SettingsError
 from samovar.models.backbones.layers import TaskBatchNorm, set_norm
 from samovar.models.few_shot_model import channels_last
 from samovar.prediction.predictive import Prediction
-from samovar.prediction.rejection import Rejection, check_rejection_rate, describe, factor
+from samovar.prediction.rejection import (
+    Rejection,
+    check_rejection_rate,
+    describe_rejection,
+    threshold_factor,
+)
 from samovar.settings.tasks import MOST_SAMPLES
 
 MOST_LEFT_OUT = 200
@@ -314,7 +319,9 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self.reject is None:
             return np.zeros(len(distances), bool)
         way, counts, table = len(self.classes_), self.task_.counts.numpy(), self._rejection()
-        return distances > table.threshold(way, counts, self.reject)[0] * factor(self.spread_)
+        return distances > table.threshold(way, counts, self.reject)[0] * threshold_factor(
+            self.spread_
+        )
 
     def _rejection(self) -> Rejection:
         if self.saved_.rejection is None:
@@ -331,8 +338,7 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self.reject is None:
             return "nothing is rejected (reject=None)"
         table, counts, way = self._rejection(), self.task_.counts.numpy(), len(self.classes_)
-        _, cell = table.threshold(way, counts, self.reject)
-        return describe(cell, table.about, self.reject, way, counts, factor(self.spread_))
+        return describe_rejection(table, self.reject, way, counts, threshold_factor(self.spread_))
 
     def leave_one_out(self) -> dict[str, Any] | None:
         """Accuracy, and share rejected, of support images that are answered by the others; at most 200 of them.
@@ -376,7 +382,7 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         features, labels = left_out
         shot = float(np.median(self.task_.counts[labels].numpy())) - 1
         distances = self._at_work.own_distances(features, labels, self.task_)
-        return table.spread(len(self.classes_), shot, distances.cpu().double().numpy())
+        return table.spread_ratio(len(self.classes_), shot, distances.cpu().double().numpy())
 
     # --- files
 

@@ -14,7 +14,7 @@ from samovar.models.class_means import ClassMeans
 from samovar.models.inference import WeightDistribution
 from samovar.models.task_embedding import Film
 from samovar.prediction.predictive import Prediction, predict
-from samovar.prediction.rejection import cosine, cosine_distance, nearest
+from samovar.prediction.rejection import COSINE_DISTANCE
 from samovar.prediction.sampling_noise import PredictiveNoise
 
 CHUNK = 256
@@ -86,16 +86,16 @@ class TaskModel:
     def distances(self, features: Tensor, task: FittedTask) -> Tensor:
         """How far queries with unconditioned features (n, d) are from the nearest class, (n,)."""
         means = self._sums(task.totals, task.counts).totals[0]
-        return torch.cat([cosine_distance(part, means) for part in features.split(CHUNK)])
+        return torch.cat([COSINE_DISTANCE(part, means) for part in features.split(CHUNK)])
 
     def own_distances(self, features: Tensor, labels: Tensor, task: FittedTask) -> Tensor:
         """The same of support images (n, d), of classes with two or more, each had it not been in the support."""
         rest = self._sums(
             task.totals[labels] - features.cpu().double(), task.counts[labels] - 1
         ).totals[0]
-        cosines = cosine(features, self._sums(task.totals, task.counts).totals[0])
-        own = cosine(features[:, None], rest[:, None])[:, 0]
-        return nearest(cosines.scatter(1, labels[:, None].to(self.device), own))
+        cosines = COSINE_DISTANCE.by_class(features, self._sums(task.totals, task.counts).totals[0])
+        own = COSINE_DISTANCE.by_class(features[:, None], rest[:, None])[:, 0]
+        return COSINE_DISTANCE.overall(cosines.scatter(1, labels[:, None].to(self.device), own))
 
     def _films(self, task: FittedTask) -> list[Film] | None:
         return self.saved.model.films(self._sums(task.totals, task.counts))

@@ -16,15 +16,15 @@ from samovar.core.progress import Progress, silent
 from samovar.data.dataset import Dataset
 from samovar.data.prepare import ready
 from samovar.errors import DataError
+from samovar.evaluation.distributed import TASKS_AT_ONCE
 from samovar.evaluation.metrics import TaskMetrics, calibration, mean_with_interval, reliability
 from samovar.evaluation.outcomes import Outcomes
 from samovar.evaluation.per_class import per_class_metrics
-from samovar.evaluation.task_runner import TaskRunner, both_ways, check_input, check_tasks
+from samovar.evaluation.task_runner import TaskRunner, both_predictors, check_input, check_tasks
 from samovar.evaluation.uncertainty import risk_coverage, uncertainties
 from samovar.models.backbones.layers import norm_modes, set_norm
 from samovar.models.few_shot_model import channels_last
 from samovar.prediction.predictive import Prediction
-from samovar.prediction.sampling_noise import BANK
 from samovar.prediction.temperature import fit_temperature, log_probabilities, tempered
 from samovar.settings.tasks import Protocol
 
@@ -51,7 +51,7 @@ class Accuracy:
 
 def measure_accuracy(evaluator: TaskRunner, protocol: Protocol) -> Accuracy:
     """Accuracy of the predictive alone."""
-    return Accuracy.of(TaskMetrics.of(evaluator.answers(protocol)["predictive"]).accuracy)
+    return Accuracy.of(TaskMetrics.of(evaluator.outcomes(protocol)["predictive"]).accuracy)
 
 
 @dataclass(frozen=True)
@@ -122,14 +122,14 @@ class Evaluator:
         temperatures, note = self._temperatures(protocol) if temperature else ({}, "not asked for")
 
         def ways(sampled: Prediction, at_mean: Prediction) -> dict[str, Prediction]:
-            plain = both_ways(sampled, at_mean)
+            plain = both_predictors(sampled, at_mean)
             return plain | {
                 f"{name}_tempered": tempered(plain[name], value)
                 for name, value in temperatures.items()
             }
 
         evaluator = self.tasks(protocol)
-        answers = evaluator.answers(protocol, ways, progress)
+        answers = evaluator.outcomes(protocol, ways, progress)
         figures = {name: TaskMetrics.of(each) for name, each in answers.items()}
         summaries = {
             name: _summary(each, figures[name], protocol.seed) for name, each in answers.items()
@@ -162,7 +162,7 @@ class Evaluator:
                 "none: temperatures are fitted on the validation classes, and these are evaluated",
             )
         processes = 1 if self.fabric is None else self.fabric.world_size  # each needs some
-        wanted = min(max(TEMPERATURE_TASKS, BANK * processes), protocol.episodes)
+        wanted = min(max(TEMPERATURE_TASKS, TASKS_AT_ONCE * processes), protocol.episodes)
         tasks = replace(protocol, split="val", episodes=wanted, outside=0)
         try:
             self.check(tasks)
@@ -170,13 +170,15 @@ class Evaluator:
             return {}, f"none: {error}"
         evaluator = self.tasks(tasks)
         collected, labels = dict[str, list[torch.Tensor]](), []
-        for some in evaluator.inferred(tasks):
-            for name, prediction in both_ways(*evaluator.predictions(some, tasks)).items():
+        for some in evaluator.infer_tasks(tasks):
+            for name, prediction in both_predictors(
+                evaluator.predict_sampled(some, tasks), evaluator.predict_at_mean(some)
+            ).items():
                 collected.setdefault(name, []).append(log_probabilities(prediction))
             labels.append(some.labels)
-        truth = evaluator.gathered(torch.cat(labels), tasks.episodes).flatten()
+        truth = evaluator.processes.gathered(torch.cat(labels), tasks.episodes).flatten()
         answers = {
-            name: evaluator.gathered(torch.cat(each), tasks.episodes)
+            name: evaluator.processes.gathered(torch.cat(each), tasks.episodes)
             for name, each in collected.items()
         }
         fitted = {

@@ -1,52 +1,59 @@
-"""The paper's beta study: single sampled classifiers and their average, from the prior and from the posterior."""
+"""The paper's beta study: single sampled classifiers and their average, from prior and posterior."""
 
 from typing import Any
 
 import torch
+from torch import Tensor
 
 from samovar.evaluation.metrics import mean_with_interval
-from samovar.evaluation.task_runner import TaskRunner
+from samovar.evaluation.task_runner import InferredTasks, TaskRunner
 from samovar.models.class_means import ClassMeans
+from samovar.models.inference import WeightDistribution
 from samovar.prediction.predictive import predict
 from samovar.settings.tasks import Protocol
 
-SINGLES, SAMPLES = 10, 100
+SINGLES = 10
+"""Single classifiers whose accuracies are averaged."""
+SAMPLES = 100
+"""Classifiers whose probabilities are averaged."""
 
 
 @torch.no_grad()
-def prior_and_posterior(evaluator: TaskRunner, protocol: Protocol) -> dict[str, Any] | None:
-    """Accuracy of one sampled classifier (mean over ten) and of the average of 100, from prior and posterior.
+def prior_and_posterior(runner: TaskRunner, protocol: Protocol) -> dict[str, Any] | None:
+    """Measure one sampled classifier, and the average of 100, from prior and posterior.
 
-    The posterior has seen the labels of the very queries that it is asked: it is no predictor, it shows how far the two
-    are apart. None for deterministic models and with TEN.
+    The posterior has seen the labels of the very queries that it is asked: it is no predictor, but
+    shows how far the two are apart. None for deterministic models and with TEN.
     """
-    model = evaluator.model
+    model = runner.model
     if model.classifier.deterministic or model.task_embedding is not None:
         return None
-    found = dict[str, list[torch.Tensor]]()
-    for some in evaluator.inferred(protocol):
-        support_labels = torch.tensor(some.episodes.support_labels, device=evaluator.device)
-        support = ClassMeans.of(
-            evaluator.features(some.episodes.support), support_labels, protocol.way
-        )
-        posterior = model.posterior(support, ClassMeans.of(some.query, some.labels, protocol.way))
-        for name, distribution in (("prior", some.prior), ("posterior", posterior)):
-            noises = [some.noise(protocol.seed + repeat) for repeat in range(SINGLES)]
-            singles = [
-                predict(model.classifier, distribution, some.query, 1, noise).probabilities
-                for noise in noises
-            ]
-            average = predict(
-                model.classifier, distribution, some.query, SAMPLES, noises[0]
-            ).probabilities
-            right = [
-                (each.argmax(-1) == some.labels).float().mean(1) for each in (*singles, average)
-            ]
-            found.setdefault(f"{name} single", []).append(torch.stack(right[:-1]).mean(0))
-            found.setdefault(f"{name} average", []).append(right[-1])
-    accuracies = {
-        name: evaluator.gathered(torch.cat(each), protocol.episodes) for name, each in found.items()
-    }
-    return {
-        name: mean_with_interval(each.cpu().double().numpy()) for name, each in accuracies.items()
-    } | {"tasks": protocol.episodes}
+    accuracies: dict[str, list[Tensor]] = {}
+    for tasks in runner.infer_tasks(protocol):
+        query = ClassMeans.of(tasks.query, tasks.labels, protocol.way)
+        posterior = model.posterior(tasks.support, query)
+        for name, distribution in (("prior", tasks.prior), ("posterior", posterior)):
+            single, average = _accuracies(runner, tasks, distribution, protocol.seed)
+            accuracies.setdefault(f"{name} single", []).append(single)
+            accuracies.setdefault(f"{name} average", []).append(average)
+    results: dict[str, Any] = {}
+    for name, batches in accuracies.items():
+        every_task = runner.processes.gathered(torch.cat(batches), protocol.episodes)
+        results[name] = mean_with_interval(every_task.cpu().double().numpy())
+    results["tasks"] = protocol.episodes
+    return results
+
+
+def _accuracies(
+    runner: TaskRunner, tasks: InferredTasks, distribution: WeightDistribution, seed: int
+) -> tuple[Tensor, Tensor]:
+    """Return the accuracy (T,) of single classifiers, as a mean over ten, and of their average."""
+    classifier = runner.model.classifier
+
+    def accuracy(samples: int, noise_seed: int) -> Tensor:
+        noise = tasks.noise(noise_seed)
+        prediction = predict(classifier, distribution, tasks.query, samples, noise)
+        return (prediction.probabilities.argmax(-1) == tasks.labels).float().mean(1)
+
+    singles = torch.stack([accuracy(1, seed + repeat) for repeat in range(SINGLES)])
+    return singles.mean(0), accuracy(SAMPLES, seed)

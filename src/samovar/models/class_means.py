@@ -11,23 +11,33 @@ from samovar.models.precision import full_precision
 
 @dataclass(frozen=True)
 class ClassMeans:
-    """Sum of the features of each class, (T, N, d), and their number, (T, N): all that g needs of a labelled set."""
+    """Sums of the features of each class, (T, N, d), and the number of images in each, (T, N).
+
+    Sums and counts instead of means, so that two labelled sets can be united exactly. Classes go by
+    label: shots may be unequal, and a class may have no images at all.
+
+    >>> features = torch.tensor([[[1.0], [3.0], [5.0]]])
+    >>> ClassMeans.of(features, torch.tensor([[0, 0, 1]]), way=2).means
+    tensor([[[2.],
+             [5.]]])
+    """
 
     totals: Tensor
     counts: Tensor
 
     @classmethod
     def of(cls, features: Tensor, labels: Tensor, way: int) -> "ClassMeans":
-        """From features (T, n, d) and labels (T, n)."""
+        """Sum up features (T, n, d) by their labels (T, n) from 0 to N - 1."""
         with full_precision(features):
             members = functional.one_hot(labels, way).to(torch.float32)
-            return cls(members.transpose(1, 2) @ features.float(), members.sum(1))
+            totals = members.transpose(1, 2) @ features.float()
+            return cls(totals, members.sum(1))
 
     def __or__(self, other: "ClassMeans") -> "ClassMeans":
-        """The union of two sets, every image with equal weight."""
+        """Unite two labelled sets, giving every image equal weight."""
         return ClassMeans(self.totals + other.totals, self.counts + other.counts)
 
     @property
     def means(self) -> Tensor:
-        """Class means c_n (T, N, d)."""
+        """The class means c_n, (T, N, d)."""
         return self.totals / self.counts[..., None]

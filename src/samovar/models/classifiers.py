@@ -1,7 +1,16 @@
-"""Classifiers: from a distribution over weights and query features to logits."""
+"""Classifiers: from a distribution over weights, and query features, to logits.
 
+There are three. The linear classifier has logits w f(x) + b, the scaled cosine alpha cos(f(x), w), and
+prototypes the negative distance to the class mean. Each knows how to sample its logits twice over: in
+training, for all tasks at once and with gradients (`sampled_logits`), and in prediction, where
+thousands of samples are wanted and only blocks of them fit into memory (`predictive_sampler`). Both
+are the same mathematics; a test compares them.
+
+Shapes: T tasks, L samples, Q queries, N classes, d features.
+"""
+
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Literal
 
 import torch
 from torch import Tensor
@@ -9,88 +18,255 @@ from torch.distributions import Normal
 from torch.nn import functional
 
 from samovar.models.inference import WeightDistribution
+from samovar.models.noise import PredictionNoise, SampleBlock
 from samovar.models.precision import full_precision
 
-
-def linear_logits(features: Tensor, weights: Tensor, biases: Tensor | None) -> Tensor:
-    """w f(x) + b, Eq. (classif): features (..., Q, d), weights (..., N, d), biases (..., N) -> (..., Q, N)."""
-    logits = features @ weights.transpose(-1, -2)
-    return logits if biases is None else logits + biases[..., None, :]
+SMALLEST_LENGTH = 1e-6
+"""TADAM's guard: with a smaller one a vector of zeros would have a gradient of 1e13."""
 
 
-def linear_logit_distribution(features: Tensor, classifier: WeightDistribution) -> Normal:
-    """The Gaussian of each query's logits (T, Q, N) when the weights are Gaussian (local reparameterisation).
+class LogitSampler(ABC):
+    """Samples logits of one task at a time, for prediction."""
 
-    Exact for each query by itself; the dependence between queries through the common weights is not in it.
-    """
-    weights, biases = classifier
-    mean = linear_logits(features, weights.mean, None if biases is None else biases.mean)
-    variance = linear_logits(
-        features.square(), weights.variance, None if biases is None else biases.variance
-    )
-    return Normal(
-        mean, (variance + 1e-12).sqrt(), validate_args=False
-    )  # the root has no slope at zero
+    numbers_per_sample: int
+    """Numbers that one sampled classifier keeps in memory; it decides the size of blocks."""
+
+    @abstractmethod
+    def __call__(self, task: int, block: SampleBlock, queries: slice) -> Tensor:
+        """Sample logits (N, L, Q) of some queries of the task at a position."""
 
 
-def cosine_logits(features: Tensor, weights: Tensor, alpha: float) -> Tensor:
-    """alpha * cos(f(x), w_n), Eq. (reconstruction_loss), with every weight vector normalised by its own length."""
-    # TADAM's guard: with a smaller one a vector of zeros would have a gradient of 1e13
-    unit_features, unit_weights = (
-        functional.normalize(each, dim=-1, eps=1e-6) for each in (features, weights)
-    )
-    return alpha * unit_features @ unit_weights.transpose(-1, -2)
+class Classifier(ABC):
+    """How weights and features make logits."""
 
+    deterministic = False
+    """Whether there is no variance to sample."""
+    conditions_queries = False
+    """Whether the classified features are conditioned on the task by TEN, as TADAM's are."""
 
-def distance_logits(features: Tensor, prototypes: Tensor, alpha: float, *, squared: bool) -> Tensor:
-    """-alpha times the Euclidean distance to the class mean (TADAM), or its square (Prototypical Networks)."""
-    # Differences of large norms lose digits where distances are small, so no |a|^2 - 2ab + |b|^2 here.
-    distances = torch.cdist(features, prototypes, compute_mode="donot_use_mm_for_euclid_dist")
-    return -alpha * (distances.square() if squared else distances)
-
-
-@dataclass(frozen=True)
-class Classifier:
-    """The kind of classifier that a model has, and how its logits are sampled."""
-
-    kind: Literal["linear", "cosine", "euclidean", "squared"]
-    alpha: float
-
-    @property
-    def deterministic(self) -> bool:
-        """Prototypes have no variance to sample."""
-        return self.kind in ("euclidean", "squared")
+    @abstractmethod
+    def mean_logits(self, features: Tensor, distribution: WeightDistribution) -> Tensor:
+        """Return logits (T, Q, N) of the classifier at the mean of the distribution."""
 
     def noise_shape(
         self, samples: int, features: Tensor, distribution: WeightDistribution
     ) -> tuple[int, int, int]:
-        """Shape of a task's noise: logits (L, Q, N) for the linear classifier, weights (L, N, d) for the cosine."""
-        classes, dim = distribution.weights.mean.shape[-2:]
-        return (
-            (samples, features.shape[-2], classes)
-            if self.kind == "linear"
-            else (samples, classes, dim)
-        )
+        """Return the shape of the noise that a task needs for L samples in training."""
+        raise TypeError(f"{type(self).__name__} has nothing to sample")
 
     def sampled_logits(
         self, features: Tensor, distribution: WeightDistribution, epsilon: Tensor
     ) -> Tensor:
-        """L samples of the logits: features (T, Q, d), epsilon (T or 1, L, ...) -> (T, L, Q, N)."""
-        with full_precision(features):
-            if self.kind == "linear":
-                logits = linear_logit_distribution(features.float(), distribution)
-                return logits.mean[:, None] + logits.stddev[:, None] * epsilon
-            weights = (
-                distribution.weights.mean[:, None] + distribution.weights.stddev[:, None] * epsilon
-            )  # (T, L, N, d)
-            return cosine_logits(features.float()[:, None], weights, self.alpha)
+        """Sample logits (T, L, Q, N) for features (T, Q, d); epsilon is (T or 1, *noise_shape)."""
+        raise TypeError(f"{type(self).__name__} has nothing to sample")
+
+    def predictive_sampler(
+        self, features: Tensor, distribution: WeightDistribution, noise: PredictionNoise
+    ) -> LogitSampler:
+        """Return what samples logits of features (T, Q, d) block by block, for prediction."""
+        raise TypeError(f"{type(self).__name__} has nothing to sample")
+
+
+# --- linear
+
+
+def linear_logits(features: Tensor, weights: Tensor, biases: Tensor | None) -> Tensor:
+    """Return w f(x) + b, Eq. (classif): (..., Q, d), (..., N, d), (..., N) -> (..., Q, N)."""
+    logits = features @ weights.transpose(-1, -2)
+    if biases is None:
+        return logits
+    return logits + biases[..., None, :]
+
+
+def linear_logit_distribution(features: Tensor, distribution: WeightDistribution) -> Normal:
+    """Return the Gaussian of each query's logits (T, Q, N) under Gaussian weights.
+
+    This is local reparameterisation. It is exact for each query by itself; the dependence between
+    queries through their common weights is not in it.
+    """
+    weights, biases = distribution
+    bias_mean = None
+    bias_variance = None
+    if biases is not None:
+        bias_mean = biases.mean
+        bias_variance = biases.variance
+    mean = linear_logits(features, weights.mean, bias_mean)
+    variance = linear_logits(features.square(), weights.variance, bias_variance)
+    # The root has an infinite slope at zero, where its gradient would be NaN.
+    return Normal(mean, (variance + 1e-12).sqrt(), validate_args=False)
+
+
+class LinearClassifier(Classifier):
+    """Logits w f(x) + b. They are Gaussian themselves, so nothing larger need be sampled."""
 
     def mean_logits(self, features: Tensor, distribution: WeightDistribution) -> Tensor:
-        """Logits of the classifier at the mean of the distribution, (T, Q, N)."""
-        features, weights, biases = features.float(), distribution.weights.mean, distribution.biases
+        """Return logits (T, Q, N) of the classifier at the mean."""
+        biases = None
+        if distribution.biases is not None:
+            biases = distribution.biases.mean
         with full_precision(features):
-            if self.kind == "linear":
-                return linear_logits(features, weights, None if biases is None else biases.mean)
-            if self.kind == "cosine":
-                return cosine_logits(features, weights, self.alpha)
-            return distance_logits(features, weights, self.alpha, squared=self.kind == "squared")
+            return linear_logits(features.float(), distribution.weights.mean, biases)
+
+    def noise_shape(
+        self, samples: int, features: Tensor, distribution: WeightDistribution
+    ) -> tuple[int, int, int]:
+        """Return (L, Q, N): the logits are sampled."""
+        return samples, features.shape[-2], distribution.weights.mean.shape[-2]
+
+    def sampled_logits(
+        self, features: Tensor, distribution: WeightDistribution, epsilon: Tensor
+    ) -> Tensor:
+        """Sample logits (T, L, Q, N) with noise (T or 1, L, Q, N)."""
+        with full_precision(features):
+            logits = linear_logit_distribution(features.float(), distribution)
+            return logits.mean[:, None] + logits.stddev[:, None] * epsilon
+
+    def predictive_sampler(
+        self, features: Tensor, distribution: WeightDistribution, noise: PredictionNoise
+    ) -> LogitSampler:
+        """Return the sampler of Gaussian logits."""
+        return LinearLogitSampler(linear_logit_distribution(features, distribution), noise)
+
+
+class LinearLogitSampler(LogitSampler):
+    """Samples Gaussian logits; a sample has one number for each class, common to all queries."""
+
+    def __init__(self, logits: Normal, noise: PredictionNoise) -> None:
+        self.mean = logits.mean.mT.contiguous()  # (T, N, Q)
+        self.stddev = logits.stddev.mT.contiguous()
+        self.noise = noise
+        self.numbers_per_sample = self.mean.shape[1]
+
+    def __call__(self, task: int, block: SampleBlock, queries: slice) -> Tensor:
+        """Sample logits (N, L, Q) of some queries of a task."""
+        epsilon = self.noise.logits(task, block, self.numbers_per_sample)
+        mean = self.mean[task, :, None, queries]
+        return torch.addcmul(mean, self.stddev[task, :, None, queries], epsilon[..., None])
+
+
+# --- scaled cosine
+
+
+def cosine_logits(features: Tensor, weights: Tensor, alpha: float) -> Tensor:
+    """Return alpha * cos(f(x), w_n), Eq. (reconstruction_loss), for (..., Q, d) and (..., N, d).
+
+    Every weight vector is divided by its own length.
+    """
+    unit_features = functional.normalize(features, dim=-1, eps=SMALLEST_LENGTH)
+    unit_weights = functional.normalize(weights, dim=-1, eps=SMALLEST_LENGTH)
+    return alpha * unit_features @ unit_weights.transpose(-1, -2)
+
+
+@dataclass(frozen=True)
+class CosineClassifier(Classifier):
+    """Logits alpha cos(f(x), w), the scaled cosine (SC)."""
+
+    alpha: float
+
+    def mean_logits(self, features: Tensor, distribution: WeightDistribution) -> Tensor:
+        """Return logits (T, Q, N) of the classifier at the mean."""
+        with full_precision(features):
+            return cosine_logits(features.float(), distribution.weights.mean, self.alpha)
+
+    def noise_shape(
+        self, samples: int, features: Tensor, distribution: WeightDistribution
+    ) -> tuple[int, int, int]:
+        """Return (L, N, d): the weights are sampled."""
+        way, dim = distribution.weights.mean.shape[-2:]
+        return samples, way, dim
+
+    def sampled_logits(
+        self, features: Tensor, distribution: WeightDistribution, epsilon: Tensor
+    ) -> Tensor:
+        """Sample logits (T, L, Q, N) with noise (T or 1, L, N, d)."""
+        mu = distribution.weights.mean[:, None]
+        sigma = distribution.weights.stddev[:, None]
+        with full_precision(features):
+            weights = mu + sigma * epsilon  # (T, L, N, d)
+            return cosine_logits(features.float()[:, None], weights, self.alpha)
+
+    def predictive_sampler(
+        self, features: Tensor, distribution: WeightDistribution, noise: PredictionNoise
+    ) -> LogitSampler:
+        """Return the sampler of cosines."""
+        return CosineLogitSampler(self.alpha, features, distribution, noise)
+
+
+class CosineLogitSampler(LogitSampler):
+    """Samples cosines with w = mu + sigma epsilon without making w.
+
+    f . w and |w|^2 are products with epsilon and its square. The weights of all samples and queries
+    would take L x N x d numbers for each task; this way one bank of noise serves many tasks.
+    """
+
+    def __init__(
+        self,
+        alpha: float,
+        features: Tensor,
+        distribution: WeightDistribution,
+        noise: PredictionNoise,
+    ) -> None:
+        self.alpha = alpha
+        self.noise = noise
+        self.mu = distribution.weights.mean  # (T, N, d)
+        self.sigma = distribution.weights.stddev
+        self.unit_features = functional.normalize(features, dim=-1, eps=SMALLEST_LENGTH)
+        self.at_mean = self.mu @ self.unit_features.mT  # (T, N, Q)
+        self.way, self.dim = self.mu.shape[1:]
+        self.numbers_per_sample = self.way * self.dim
+
+    def __call__(self, task: int, block: SampleBlock, queries: slice) -> Tensor:
+        """Sample logits (N, L, Q) of some queries of a task."""
+        noise = self.noise.weights(task, block, self.way, self.dim)
+        mu = self.mu[task]
+        scale = self.sigma[task][..., None]  # (N, d, 1)
+        features = self.unit_features[task, queries].T.expand(self.way, -1, -1)
+        # One product for the features and for mu, the last column: epsilon sigma f and epsilon sigma mu.
+        vectors = torch.cat([features, mu[..., None]], -1)
+        products = noise.epsilon @ (scale * vectors)
+        squared_mean = mu.square().sum(-1)[:, None, None]
+        length = squared_mean + 2 * products[..., -1:] + noise.squares @ scale.square()
+        dot = self.at_mean[task, :, None, queries] + products[..., :-1]
+        return self.alpha * (dot * length.clamp(min=1e-12).rsqrt())
+
+
+# --- prototypes
+
+
+def distance_logits(features: Tensor, prototypes: Tensor, alpha: float, *, squared: bool) -> Tensor:
+    """Return -alpha times the Euclidean distance to each class mean (TADAM), or to its square.
+
+    The squared distance is that of Prototypical Networks.
+    """
+    # By differences: |a|^2 - 2ab + |b|^2 would lose digits where distances are small.
+    distances = torch.cdist(features, prototypes, compute_mode="donot_use_mm_for_euclid_dist")
+    if squared:
+        distances = distances.square()
+    return -alpha * distances
+
+
+@dataclass(frozen=True)
+class PrototypeClassifier(Classifier):
+    """Logits by the distance to the class mean; a rival without a distribution over its weights."""
+
+    alpha: float
+    squared: bool
+
+    deterministic = True
+    conditions_queries = True
+
+    def mean_logits(self, features: Tensor, distribution: WeightDistribution) -> Tensor:
+        """Return logits (T, Q, N)."""
+        with full_precision(features):
+            return distance_logits(
+                features.float(), distribution.weights.mean, self.alpha, squared=self.squared
+            )
+
+
+def make_classifier(kind: str, alpha: float) -> Classifier:
+    """Return the classifier that `ModelSettings.classifier` names."""
+    if kind == "linear":
+        return LinearClassifier()
+    if kind == "cosine":
+        return CosineClassifier(alpha)
+    return PrototypeClassifier(alpha, squared=kind == "squared")

@@ -1,11 +1,16 @@
-"""The assembled model of section 3: feature extractor f, inference network g, classifier, and the objective.
+"""The assembled model of section 3: feature extractor f, inference network g, classifier, objective.
 
-Symbols as in the paper: T tasks (leading axis everywhere), N ways, K shots, M queries in all, L samples, d features.
-Support and query sets are (images, labels). Class means go by label: shots may be unequal, a class may have no query.
+Symbols as in the paper: T tasks (the leading axis everywhere), N ways, K shots, M queries in all, L
+samples, d features. Support and query sets are (images, labels). Class means go by label: shots may
+be unequal, and a class may have no query.
+
+It reads in the order of the paper: embed, condition on the support, infer the prior, infer the
+posterior, sample, score. `condition` is the one place that knows what TEN changes; training,
+evaluation and the classifier of a user's images all go through it.
 """
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import ClassVar, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -13,10 +18,10 @@ from torch.distributions import Normal
 from torch.nn import functional
 
 from samovar.data.batches import AuxiliaryBatch, TaskBatch
-from samovar.models.backbones.conv import Conv
-from samovar.models.backbones.resnet12 import ResNet12
+from samovar.models.backbones.base import Backbone
+from samovar.models.backbones.registry import build_backbone
 from samovar.models.class_means import ClassMeans
-from samovar.models.classifiers import Classifier
+from samovar.models.classifiers import make_classifier
 from samovar.models.inference import (
     MLPInference,
     ResidualInference,
@@ -24,19 +29,38 @@ from samovar.models.inference import (
     even_hidden_size,
     infer,
 )
-from samovar.models.initialization import initialize
+from samovar.models.initialization import initialize, xavier
 from samovar.models.noise import TaskNoise
-from samovar.models.objectives import TaskLoss, cross_entropy, monte_carlo, variational
+from samovar.models.objectives import OBJECTIVES, TaskLoss, TrainingTasks
 from samovar.models.precision import full_precision
 from samovar.models.task_embedding import Film, TaskEmbedding
 from samovar.settings.model import ModelSettings
 
 
-class Output(NamedTuple):
-    """The loss to minimise, the mean over tasks, and figures to watch (detached scalars)."""
+class UpdateResult(NamedTuple):
+    """The loss to minimise, the mean over tasks, and metrics to watch (detached scalars)."""
 
     loss: Tensor
-    figures: dict[str, Tensor]
+    metrics: dict[str, Tensor]
+
+
+class Conditioned(NamedTuple):
+    """T tasks conditioned on their supports.
+
+    support: the class means that enter g; prior: p(w | D); films: TEN's conditioning, None without
+    TEN; query_films: the conditioning of the features that are classified, which only TADAM has.
+    """
+
+    support: ClassMeans
+    prior: WeightDistribution
+    films: list[Film] | None
+    query_films: list[Film] | None
+
+
+class AuxiliaryHead(nn.Linear):
+    """The linear classifier of auxiliary co-training, over all training classes."""
+
+    initialization = staticmethod(xavier)
 
 
 class FewShotModel(nn.Module):
@@ -48,28 +72,57 @@ class FewShotModel(nn.Module):
     torch.Size([1, 3, 8])
     """
 
+    weight_decays: ClassVar[dict[str, str]] = {
+        "backbone": "decay_extractor",
+        "task_embedding": "decay_task_embedding",
+        "auxiliary_head": "decay_auxiliary",
+        "prior_network": "decay_inference",
+        "posterior_network": "decay_inference",
+    }
+    """The optimizer setting that decays each part; a subclass with further parts extends it."""
+
     def __init__(
-        self, settings: ModelSettings, backbone: nn.Module | None = None, seed: int = 0
+        self,
+        settings: ModelSettings,
+        backbone: nn.Module | None = None,
+        seed: int = 0,
+        *,
+        initialized: bool = True,
     ) -> None:
+        """Build the networks and, unless their weights are about to be loaded, initialise them."""
         super().__init__()
         self.settings = settings
-        self.classifier = Classifier(settings.classifier, settings.alpha)
-        with torch.random.fork_rng(
-            devices=[]
-        ):  # constructors draw from the global state; `initialize` redoes their work
-            self.backbone, d = _backbone(settings, backbone)
-            self.feature_dim = d
-            self.task_embedding = (
-                TaskEmbedding(d, self.backbone.widths)
-                if isinstance(self.backbone, ResNet12) and settings.task_embedding
-                else None
-            )
-            self.prior_network = None if self.classifier.deterministic else _inference(settings, d)
-            self.posterior_network = None if settings.shared else _inference(settings, d)
-            self.auxiliary_head = (
-                nn.Linear(d, settings.auxiliary_classes) if settings.auxiliary_classes else None
-            )
-        initialize(self, seed, skip=backbone)
+        self.classifier = make_classifier(settings.classifier, settings.alpha)
+        # torch's constructors draw from the global random state, which is none of ours to change.
+        with torch.random.fork_rng(devices=[]):
+            self.backbone, self.feature_dim = build_backbone(settings, backbone)
+            self.task_embedding = self._build_task_embedding()
+            self.prior_network = None
+            if not settings.deterministic:
+                self.prior_network = self._build_inference()
+            self.posterior_network = None
+            if not settings.shared:
+                self.posterior_network = self._build_inference()
+            self.auxiliary_head = None
+            if settings.auxiliary_classes:
+                self.auxiliary_head = AuxiliaryHead(self.feature_dim, settings.auxiliary_classes)
+        if initialized:
+            initialize(self, seed, skip=backbone)
+
+    def _build_task_embedding(self) -> TaskEmbedding | None:
+        if not self.settings.task_embedding or not isinstance(self.backbone, Backbone):
+            return None
+        return TaskEmbedding(self.feature_dim, self.backbone.film_widths)
+
+    def _build_inference(self) -> nn.Module:
+        settings = self.settings
+        if settings.traits.inference == "residual":
+            return ResidualInference(self.feature_dim, last_skip=settings.last_skip)
+        biases = settings.classifier == "linear"
+        hidden = self.feature_dim
+        if not settings.shared:
+            hidden = even_hidden_size(self.feature_dim, biases=biases)
+        return MLPInference(self.feature_dim, hidden, biases=biases)
 
     def embed(
         self,
@@ -77,152 +130,150 @@ class FewShotModel(nn.Module):
         films: Sequence[Film] | None = None,
         noise: Sequence[torch.Generator] | None = None,
     ) -> Tensor:
-        """f(x): images (T, n, ...) -> features (T, n, d); each task's set is a group of its own for `episode` norm."""
-        tasks, flat = images.shape[0], images.flatten(0, 1)
-        if isinstance(self.backbone, ResNet12):
-            features = self.backbone(flat, tasks, films)
-        elif isinstance(self.backbone, Conv):
-            features = self.backbone(flat, tasks, noise)
+        """Return f(x): images (T, n, ...) -> features (T, n, d).
+
+        Under episode norm each task's set is a group with statistics of its own.
+        """
+        tasks = images.shape[0]
+        flat = images.flatten(0, 1)
+        if isinstance(self.backbone, Backbone):
+            features = self.backbone(flat, tasks, films, noise)
         else:
-            features = self.backbone(flat)
+            features = self.backbone(flat)  # a module of the user's own takes images alone
         return features.unflatten(0, (tasks, -1))
 
-    def films(self, support_sums: ClassMeans) -> list[Film] | None:
-        """TEN's conditioning by c = (1/N) sum_n c_n of the support's plain features; None without TEN."""
-        return (
-            None if self.task_embedding is None else self.task_embedding(support_sums.means.mean(1))
-        )
+    def films(self, support: ClassMeans) -> list[Film] | None:
+        """Return TEN's conditioning by c = (1/N) sum_n c_n; None without TEN."""
+        if self.task_embedding is None:
+            return None
+        return self.task_embedding(support.means.mean(1))
 
-    def prior(self, sums: ClassMeans) -> WeightDistribution:
-        """p(w | D): g on the class means of the support; for prototypes the means themselves, without variance."""
+    def prior(self, support: ClassMeans) -> WeightDistribution:
+        """Return p(w | D), g on the class means of the support.
+
+        For prototypes it is the means themselves, without variance.
+        """
+        means = support.means
         if self.prior_network is None:
-            return WeightDistribution(
-                Normal(sums.means, torch.zeros_like(sums.means), validate_args=False)
-            )
-        return infer(self.prior_network, sums.means)
+            return WeightDistribution(Normal(means, torch.zeros_like(means), validate_args=False))
+        return infer(self.prior_network, means)
 
     def posterior(self, support: ClassMeans, query: ClassMeans) -> WeightDistribution:
-        """q(w | D, D~): the same g, or a second one, on the class means of the union of support and query."""
-        network = self.prior_network if self.posterior_network is None else self.posterior_network
-        assert network is not None, "prototypes have no posterior"
+        """Return q(w | D, D~), the same g, or a second one, on the union of support and query."""
+        network = self.posterior_network
+        if network is None:
+            network = self.prior_network
+        if network is None:
+            raise TypeError("prototypes have no posterior")
         return infer(network, (support | query).means)
 
-    def task_prior(self, support: Tensor, labels: Tensor, way: int) -> WeightDistribution:
-        """p(w | D) of T tasks at test, from support images (T, S, ...) and labels (T, S)."""
-        return self.condition(support, labels, way)[0]
-
     def condition(
-        self, support: Tensor, labels: Tensor, way: int
-    ) -> tuple[WeightDistribution, list[Film] | None]:
-        """The prior of T tasks at test, and TEN's conditioning, by which TADAM embeds its queries too."""
-        sums = ClassMeans.of(self.embed(support), labels, way)
-        if (sums.counts == 0).any():
-            raise ValueError("every class of a task needs at least one support image")
-        films = self.films(sums)
-        return self.prior(
-            sums if films is None else ClassMeans.of(self.embed(support, films), labels, way)
-        ), films
+        self, plain: ClassMeans, embed_again: Callable[[list[Film]], ClassMeans]
+    ) -> Conditioned:
+        """Condition tasks on their supports and infer the prior.
 
-    def forward(self, batch: TaskBatch | AuxiliaryBatch, noise: TaskNoise | None = None) -> Output:
-        """One update's loss and figures. The noise samples weights and, in training mode, dropout."""
+        `plain` are the class means of the support's plain features. With TEN they decide the films,
+        and `embed_again` returns the class means of the support under them: from images in training,
+        from a data set in evaluation, from the user's images in the classifier.
+        """
+        films = self.films(plain)
+        support = plain
+        if films is not None:
+            support = embed_again(films)
+        query_films = None
+        if self.classifier.conditions_queries:
+            query_films = films
+        return Conditioned(support, self.prior(support), films, query_films)
+
+    def condition_images(self, support: Tensor, labels: Tensor, way: int) -> Conditioned:
+        """Condition T tasks on support images (T, S, ...) with labels (T, S), at test."""
+        plain = ClassMeans.of(self.embed(support), labels, way)
+        if (plain.counts == 0).any():
+            raise ValueError("every class of a task needs at least one support image")
+
+        def embed_again(films: list[Film]) -> ClassMeans:
+            return ClassMeans.of(self.embed(support, films), labels, way)
+
+        return self.condition(plain, embed_again)
+
+    def task_prior(self, support: Tensor, labels: Tensor, way: int) -> WeightDistribution:
+        """Return p(w | D) of T tasks at test, from support images (T, S, ...) and labels (T, S)."""
+        return self.condition_images(support, labels, way).prior
+
+    def forward(
+        self, batch: TaskBatch | AuxiliaryBatch, noise: TaskNoise | None = None
+    ) -> UpdateResult:
+        """Return one update's loss and metrics.
+
+        The noise samples weights and, in training mode, dropout. Both kinds of batch come through
+        here, since gradients are shared between processes by hooks on `forward` alone.
+        """
         if isinstance(batch, AuxiliaryBatch):
             return self._auxiliary(batch)
-        f_support = self.embed(batch.support, noise=self._dropout(noise, "support"))
-        support = ClassMeans.of(f_support, batch.support_labels, batch.way)
-        films = self.films(support)
-        if films is not None:
-            support = ClassMeans.of(
-                self.embed(batch.support, films), batch.support_labels, batch.way
-            )
-        prior = self.prior(support)
-        if (
-            self.classifier.deterministic
-        ):  # TADAM classifies the conditioned features, SAMOVAR the plain ones
-            logits = self.classifier.mean_logits(
-                self.embed(batch.query, films, self._dropout(noise, "query")), prior
-            )
-            objective = cross_entropy(logits, batch.query_labels, self.settings.reduction)
-        else:
-            objective = self._stochastic(batch, support, films, prior, noise)
-        return Output(objective.loss.mean(), _figures(objective, prior))
-
-    def _stochastic(
-        self,
-        batch: TaskBatch,
-        support: ClassMeans,
-        films: list[Film] | None,
-        prior: WeightDistribution,
-        noise: TaskNoise | None,
-    ) -> TaskLoss:
-        if noise is None:
-            raise ValueError("sampling weights needs noise")
-        settings, labels = self.settings, batch.query_labels
-        f_query = self.embed(batch.query, noise=self._dropout(noise, "query"))  # what is classified
-        sampled = prior
-        if settings.method == "samovar":
-            g_query = f_query if films is None else self.embed(batch.query, films)  # what enters g
-            sampled = self.posterior(support, ClassMeans.of(g_query, labels, batch.way))
-        shape = self.classifier.noise_shape(settings.samples, f_query, sampled)
-        logits = self.classifier.sampled_logits(f_query, sampled, noise.normal("weights", *shape))
-        if settings.method == "versa":
-            return monte_carlo(logits, labels, settings.reduction)
-        beta = (
-            labels.shape[1] / (batch.way * f_query.shape[-1])
-            if settings.beta is None
-            else settings.beta
+        conditioned = self._condition_batch(batch, noise)
+        dropout = self._dropout(noise, "query")
+        features = self.embed(batch.query, conditioned.query_films, dropout)
+        tasks = TrainingTasks(
+            features=features,
+            labels=batch.query_labels,
+            way=batch.way,
+            prior=conditioned.prior,
+            infer_posterior=lambda: self._batch_posterior(batch, conditioned, features),
+            classifier=self.classifier,
+            settings=self.settings,
+            noise=noise,
         )
-        return variational(
-            logits, labels, sampled.divergence(prior).sum(-1), beta, settings.reduction
-        )
+        loss = OBJECTIVES[self.settings.method](tasks)
+        return UpdateResult(loss.loss.mean(), _metrics(loss, conditioned.prior))
 
-    def _dropout(self, noise: TaskNoise | None, part: str) -> list[torch.Generator] | None:
+    def _condition_batch(self, batch: TaskBatch, noise: TaskNoise | None) -> Conditioned:
+        dropout = self._dropout(noise, "support")
+        features = self.embed(batch.support, noise=dropout)
+        plain = ClassMeans.of(features, batch.support_labels, batch.way)
+
+        def embed_again(films: list[Film]) -> ClassMeans:
+            again = self.embed(batch.support, films)
+            return ClassMeans.of(again, batch.support_labels, batch.way)
+
+        return self.condition(plain, embed_again)
+
+    def _batch_posterior(
+        self, batch: TaskBatch, conditioned: Conditioned, features: Tensor
+    ) -> WeightDistribution:
+        """Infer q(w | D, D~); with TEN the queries enter g conditioned, as the support does."""
+        if conditioned.films is not None:
+            features = self.embed(batch.query, conditioned.films)
+        query = ClassMeans.of(features, batch.query_labels, batch.way)
+        return self.posterior(conditioned.support, query)
+
+    def _dropout(self, noise: TaskNoise | None, purpose: str) -> list[torch.Generator] | None:
         if not (self.training and self.settings.dropout):
             return None
         if noise is None:
             raise ValueError("dropout needs noise")
-        return noise.generators(f"dropout {part}")
+        return noise.generators(f"dropout {purpose}")
 
-    def _auxiliary(self, batch: AuxiliaryBatch) -> Output:
-        """Cross-entropy of a linear classifier over all training classes, on unconditioned features."""
-        assert self.auxiliary_head is not None, "the model was built without auxiliary classes"
+    def _auxiliary(self, batch: AuxiliaryBatch) -> UpdateResult:
+        """Return the cross-entropy over all training classes, on unconditioned features."""
+        if self.auxiliary_head is None:
+            raise TypeError("the model was built without auxiliary classes")
         features = self.embed(batch.images[None])[0]
         with full_precision(features):
-            loss = functional.cross_entropy(self.auxiliary_head(features.float()), batch.labels)
-        return Output(loss, {"auxiliary_loss": loss.detach()})
+            logits = self.auxiliary_head(features.float())
+            loss = functional.cross_entropy(logits, batch.labels)
+        return UpdateResult(loss, {"auxiliary_loss": loss.detach()})
 
 
 def channels_last(model: FewShotModel) -> FewShotModel:
-    """The model with its weights in the memory order that convolutions want."""
+    """Put the weights of a model into the memory order that convolutions want."""
     return model.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
 
 
-def _backbone(settings: ModelSettings, own: nn.Module | None) -> tuple[nn.Module, int]:
-    s = settings
-    if (s.backbone == "custom") != (own is not None):
-        raise ValueError('a torch module of your own and backbone="custom" go together')
-    if own is not None or s.backbone == "identity":
-        return own or nn.Identity(), s.size
-    if s.backbone == "resnet12":
-        resnet = ResNet12(s.channels, s.width, s.pools, s.norm)
-        return resnet, resnet.feature_dim
-    conv = Conv(int(s.backbone[-1]), s.channels, s.size, s.width, s.dropout, s.norm)
-    return conv, conv.feature_dim
-
-
-def _inference(settings: ModelSettings, d: int) -> nn.Module:
-    if settings.backbone == "resnet12":
-        return ResidualInference(d, last_skip=settings.last_skip)
-    biases = settings.classifier == "linear"
-    return MLPInference(
-        d, d if settings.shared else even_hidden_size(d, biases=biases), biases=biases
-    )
-
-
-def _figures(objective: TaskLoss, prior: WeightDistribution) -> dict[str, Tensor]:
-    figures = {"loss": objective.loss.mean(), "nll": objective.nll.mean()}
-    if objective.kl is not None:
-        figures["kl"] = objective.kl.mean()
-    figures["largest_weight_variance"] = prior.weights.variance.max()
+def _metrics(loss: TaskLoss, prior: WeightDistribution) -> dict[str, Tensor]:
+    metrics = {"loss": loss.loss.mean(), "nll": loss.nll.mean()}
+    if loss.kl is not None:
+        metrics["kl"] = loss.kl.mean()
+    metrics["largest_weight_variance"] = prior.weights.variance.max()
     if prior.biases is not None:
-        figures["largest_bias_variance"] = prior.biases.variance.max()
-    return {name: value.detach() for name, value in figures.items()}
+        metrics["largest_bias_variance"] = prior.biases.variance.max()
+    return {name: value.detach() for name, value in metrics.items()}

@@ -1,44 +1,105 @@
-"""First values of the parameters, as VERSA and TADAM have them; each tensor's noise belongs to its name."""
+"""First values of the parameters, as VERSA and TADAM have them.
+
+The noise of each tensor belongs to its name, so it does not depend on the order in which a model is
+built. A part of a model (a backbone, an inference network) says how it is initialised by a class
+attribute `initialization`, one of the functions below or one like them. A layer with weights inside
+no such part is an error: silence would mean values that nobody chose.
+"""
 
 import math
+from collections.abc import Callable
 
 import torch
 from torch import nn
 
 from samovar.core.randomness import torch_generator
-from samovar.models.backbones.conv import Conv
-from samovar.models.inference import MLPInference
+from samovar.errors import SettingsError
+
+Layer = nn.Conv2d | nn.Linear
+Initialization = Callable[[Layer, torch.Generator], None]
+
+
+def versa(layer: Layer, generator: torch.Generator) -> None:
+    """Draw Xavier weights, normal and cut at two standard deviations, and small normal biases.
+
+    The factor 1.3 undoes what the cut takes from the variance, as TensorFlow has it.
+    """
+    fan_in, fan_out = _fans(layer)
+    std = math.sqrt(1.3 * 2 / (fan_in + fan_out))
+    nn.init.trunc_normal_(layer.weight, 0, std, -2 * std, 2 * std, generator=generator)
+    if layer.bias is not None:
+        nn.init.normal_(layer.bias, 0, 0.001, generator=generator)
+
+
+def tadam(layer: Layer, generator: torch.Generator) -> None:
+    """Draw normal weights with variance 0.2 / fan out; biases are zero."""
+    _, fan_out = _fans(layer)
+    nn.init.normal_(layer.weight, 0, math.sqrt(0.2 / fan_out), generator=generator)
+    _zero_bias(layer)
+
+
+def xavier(layer: Layer, generator: torch.Generator) -> None:
+    """Draw uniform Xavier weights; biases are zero."""
+    nn.init.xavier_uniform_(layer.weight, generator=generator)
+    _zero_bias(layer)
+
+
+def as_built(layer: Layer, generator: torch.Generator) -> None:
+    """Keep the values that the layer was built with, for example pretrained ones."""
+    del layer, generator
 
 
 @torch.no_grad()
 def initialize(model: nn.Module, seed: int, skip: nn.Module | None = None) -> None:
-    """VERSA's values in CONV and its inference networks, TADAM's in the rest; `skip`, a user's module, stays as is."""
-    skipped = set(skip.modules()) if skip is not None else set()
-    versa = {
-        part
-        for owner in model.modules()
-        if isinstance(owner, Conv | MLPInference)
-        for part in owner.modules()
-    }
+    """Initialise every layer by the rule of the innermost part that it belongs to.
+
+    `skip` is a module of the user's own, which keeps its values.
+    """
+    skipped = set()
+    if skip is not None:
+        skipped = set(skip.modules())
+    rules = _rules(model)
     for name, module in model.named_modules():
-        if not isinstance(module, nn.Conv2d | nn.Linear) or module in skipped:
+        if module in skipped or not _has_weights(module):
             continue
-        generator = torch_generator(seed, f"initialise {name}")
-        fan_in, fan_out = (
-            size * math.prod(module.weight.shape[2:])
-            for size in (module.weight.shape[1], module.weight.shape[0])
-        )
-        if (
-            module in versa
-        ):  # Xavier, normal, cut at two standard deviations; 1.3 undoes what the cut takes (TF's way)
-            std = math.sqrt(1.3 * 2 / (fan_in + fan_out))
-            nn.init.trunc_normal_(module.weight, 0, std, -2 * std, 2 * std, generator=generator)
-        elif name == "auxiliary_head":
-            nn.init.xavier_uniform_(module.weight, generator=generator)
-        else:
-            nn.init.normal_(module.weight, 0, math.sqrt(0.2 / fan_out), generator=generator)
-        if module.bias is not None:
-            if module in versa:
-                nn.init.normal_(module.bias, 0, 0.001, generator=generator)
-            else:
-                nn.init.zeros_(module.bias)
+        if name not in rules or not isinstance(module, Layer):
+            raise SettingsError(
+                f"The layer {name} ({type(module).__name__}) of this model has no initialisation. "
+                "Give the class of the part that it belongs to an attribute `initialization`, such "
+                "as staticmethod(samovar.models.initialization.tadam)."
+            )
+        rules[name](module, torch_generator(seed, f"initialise {name}"))
+
+
+def _rules(model: nn.Module) -> dict[str, Initialization]:
+    """Return the rule of every module by name; inner parts override outer ones."""
+    rules: dict[str, Initialization] = {}
+    for name, module in model.named_modules():
+        parent = name.rpartition(".")[0]
+        rule: Initialization | None = getattr(module, "initialization", None)
+        if rule is not None:
+            rules[name] = rule
+        elif parent in rules:
+            rules[name] = rules[parent]
+    return rules
+
+
+def _has_weights(module: nn.Module) -> bool:
+    """Return whether a module itself holds a weight matrix or kernel.
+
+    Scales and offsets, vectors and scalars, are given their first values where they are made.
+    """
+    for parameter in module.parameters(recurse=False):
+        if parameter.ndim > 1:
+            return True
+    return False
+
+
+def _fans(layer: Layer) -> tuple[int, int]:
+    receptive_field = math.prod(layer.weight.shape[2:])
+    return layer.weight.shape[1] * receptive_field, layer.weight.shape[0] * receptive_field
+
+
+def _zero_bias(layer: Layer) -> None:
+    if layer.bias is not None:
+        nn.init.zeros_(layer.bias)

@@ -1,6 +1,14 @@
-"""Noise of the tasks of one update: each task has its own, wherever and beside whichever others it is processed."""
+"""Noise that models are given, in training and in prediction. None of it is drawn from hidden state.
+
+In training each task has its own noise, wherever and beside whichever others it is processed. In
+prediction the samples of the classifier come in blocks; how their noise is drawn is the business of
+`samovar.prediction.sampling_noise`, and what a classifier may ask of it is said here.
+"""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
 
 import torch
 from torch import Tensor
@@ -9,24 +17,58 @@ from samovar.core.randomness import torch_generator
 
 
 class TaskNoise:
-    """Generators and normal draws as a function of (seed, step, task, purpose)."""
+    """Noise of the tasks of one update, as a function of (seed, step, task, purpose)."""
 
     def __init__(
         self, seed: int, step: int, tasks: Sequence[int], device: torch.device | str = "cpu"
     ) -> None:
-        self.seed, self.step, self.tasks, self.device = seed, step, tasks, device
+        self.seed = seed
+        self.step = step
+        self.tasks = tasks
+        self.device = device
 
     def generators(self, purpose: str) -> list[torch.Generator]:
-        """One for each task."""
-        return [
-            torch_generator(self.seed, purpose, self.step, task, device=self.device)
-            for task in self.tasks
-        ]
+        """Return one generator for each task."""
+        generators = []
+        for task in self.tasks:
+            generator = torch_generator(self.seed, purpose, self.step, task, device=self.device)
+            generators.append(generator)
+        return generators
 
     def normal(self, purpose: str, *shape: int) -> Tensor:
-        """Standard normal numbers (T, *shape)."""
-        drawn = [
-            torch.randn(shape, generator=each, device=self.device)
-            for each in self.generators(purpose)
-        ]
-        return torch.stack(drawn)
+        """Draw standard normal numbers (T, *shape)."""
+        draws = []
+        for generator in self.generators(purpose):
+            draws.append(torch.randn(shape, generator=generator, device=self.device))
+        return torch.stack(draws)
+
+
+@dataclass(frozen=True)
+class SampleBlock:
+    """Samples `first` .. `first + count - 1` of the classifier, which are drawn together."""
+
+    first: int
+    count: int
+    device: torch.device
+
+
+@dataclass(frozen=True)
+class WeightNoise:
+    """Standard normal numbers (sequences, L, dimension), for example one sequence for each class."""
+
+    epsilon: Tensor
+
+    @cached_property
+    def squares(self) -> Tensor:
+        """The squares of epsilon, computed once for all tasks that share it."""
+        return self.epsilon.square()
+
+
+class PredictionNoise(Protocol):
+    """The noise of sampled classifiers; `task` is a position among the tasks at hand."""
+
+    def logits(self, task: int, block: SampleBlock, way: int) -> Tensor:
+        """Draw noise (N, L) for sampled logits, common to all queries of a task."""
+
+    def weights(self, task: int, block: SampleBlock, way: int, dim: int) -> WeightNoise:
+        """Draw noise (N, L, d) for sampled weights."""

@@ -1,7 +1,18 @@
-"""When to answer "none of these": thresholds on the distance to the nearest class."""
+"""When to answer "none of these": a score of how little a query belongs, and thresholds on it.
+
+The entropy of the predictive is the doubt *between* the classes: it is small for a query that is like
+none of them as long as one is the least unlike. A rejection score asks how unlike, and finds such
+queries better (docs/own_images.md). Thresholds are quantiles of the score over queries that do belong
+to their task, measured on held-out classes (`samovar.evaluation.rejection_thresholds`) and stored with
+the model; they are adapted to the spread of the user's own images.
+
+A new score is a subclass of `RejectionScore` in a file of its own, and one call of
+`register_rejection_score`.
+"""
 
 import dataclasses
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,142 +25,183 @@ from torch.nn import functional
 from samovar.errors import SettingsError
 from samovar.models.precision import full_precision
 
-SCORE = "cosine distance to the nearest class mean"
-"""What the thresholds are of; those of another score say nothing here."""
 RATES = (0.5, 0.4, 0.3, 0.2, 0.15, 0.1, 0.07, 0.05, 0.03, 0.02, 0.01, 0.005)
-"""False-rejection rates whose thresholds are stored; others lie between them."""
+"""False-rejection rates whose thresholds are stored; others are interpolated."""
+MEDIAN = RATES.index(0.5)
 MOST_CHANGE = 2.0
-"""Thresholds follow the task's own images at most by this factor."""
+"""Thresholds follow the task's own images by this factor at most."""
 
 
-def factor(spread: float | None) -> float:
-    """What thresholds are multiplied by, since a task's images may lie closer together than those that were measured.
+class RejectionScore(ABC):
+    """How little a query belongs to a task; higher is less."""
 
-    The square root of `Rejection.spread`. The whole ratio would trust a few images too much: photographs that were
-    taken in a row are alike, and new ones would be rejected too often.
+    name: str
+    """Stored with thresholds, since those of another score say nothing."""
+
+    @abstractmethod
+    def by_class(self, features: Tensor, class_means: Tensor) -> Tensor:
+        """Compare each query with each class: (..., Q, d), (..., N, d) -> (..., Q, N)."""
+
+    @abstractmethod
+    def overall(self, by_class: Tensor) -> Tensor:
+        """Combine the comparisons with all classes: (..., Q, N) -> (..., Q)."""
+
+    def __call__(self, features: Tensor, class_means: Tensor) -> Tensor:
+        """Return the scores (..., Q) of query features (..., Q, d) given class means (..., N, d)."""
+        return self.overall(self.by_class(features, class_means))
+
+
+class CosineDistance(RejectionScore):
+    """1 - the cosine between a query and the nearest class mean, from 0 to 2.
+
+    >>> import torch
+    >>> queries = torch.tensor([[3.0, 0.0], [-1.0, 0.0]])
+    >>> CosineDistance()(queries, torch.tensor([[1.0, 0.0], [0.0, 1.0]]))
+    tensor([0., 1.])
     """
-    return 1.0 if spread is None else min(max(math.sqrt(spread), 1 / MOST_CHANGE), MOST_CHANGE)
+
+    name = "cosine distance to the nearest class mean"
+
+    def by_class(self, features: Tensor, class_means: Tensor) -> Tensor:
+        """Return the cosine between each query and each class mean.
+
+        By one product of matrices: torch's cosine_similarity would hold Q x N x d numbers.
+        """
+        with full_precision(features):
+            directions = functional.normalize(features.float(), dim=-1)
+            return directions @ functional.normalize(class_means.float(), dim=-1).mT
+
+    def overall(self, by_class: Tensor) -> Tensor:
+        """Return 1 - the largest cosine; rounding may pass 0 or 2."""
+        return (1 - by_class.amax(-1)).clamp(0, 2)
+
+
+COSINE_DISTANCE = CosineDistance()
+SCORES: dict[str, RejectionScore] = {COSINE_DISTANCE.name: COSINE_DISTANCE}
+
+
+def register_rejection_score(score: RejectionScore) -> None:
+    """Make a score known, so that models with thresholds on it can be saved and loaded."""
+    if score.name in SCORES:
+        raise SettingsError(
+            f"There is already a rejection score called {score.name!r}. Choose another name."
+        )
+    SCORES[score.name] = score
 
 
 def check_rejection_rate(rate: Any) -> None:
     """Refuse a rate for which there are no thresholds."""
-    if (
-        isinstance(rate, bool)
-        or not isinstance(rate, int | float | np.number)
-        or not min(RATES) <= rate <= max(RATES)
-    ):
+    is_number = isinstance(rate, int | float | np.number) and not isinstance(rate, bool)
+    if not is_number or not min(RATES) <= rate <= max(RATES):
         raise SettingsError(f"reject must be from {min(RATES)} to {max(RATES)}, but is {rate!r}.")
 
 
+def threshold_factor(spread: float | None) -> float:
+    """Return what thresholds are multiplied by for a task with this spread.
+
+    A task's images may lie closer together than those that were measured. The factor is the square
+    root of `Rejection.spread_ratio`. The whole ratio would trust a few images too much: photographs
+    that were taken in a row are alike, and new ones would be rejected too often.
+    """
+    if spread is None:
+        return 1.0
+    return min(max(math.sqrt(spread), 1 / MOST_CHANGE), MOST_CHANGE)
+
+
 @dataclass(frozen=True)
-class Cell:
+class ShapeThresholds:
     """Thresholds for tasks of one shape, in the order of RATES."""
 
     way: int
     shot: int
     thresholds: tuple[float, ...]
 
+    def is_whole(self) -> bool:
+        """Return whether there is a finite threshold for every rate."""
+        whole = len(self.thresholds) == len(RATES) and bool(np.isfinite(self.thresholds).all())
+        return whole and self.way > 0 and self.shot > 0
+
 
 @dataclass(frozen=True)
 class Rejection:
-    """Quantiles of the distance of queries that do belong to their task, over ways and shots."""
+    """Quantiles of a score over queries that do belong to their task, by ways and shots."""
 
     about: str
     """The tasks that they come from."""
-    cells: tuple[Cell, ...]
+    cells: tuple[ShapeThresholds, ...]
+    score: RejectionScore = COSINE_DISTANCE
 
-    def nearest(self, way: int, shot: float) -> Cell:
-        """The measured shape that is nearest, in ratios."""
-        return min(
-            self.cells, key=lambda c: abs(math.log(c.way / way)) + abs(math.log(c.shot / shot))
-        )
+    def nearest(self, way: int, shot: float) -> ShapeThresholds:
+        """Return the measured shape that is nearest, in ratios."""
+
+        def difference(cell: ShapeThresholds) -> float:
+            return abs(math.log(cell.way / way)) + abs(math.log(cell.shot / shot))
+
+        return min(self.cells, key=difference)
 
     def threshold(
         self, way: int, shots: NDArray[np.integer[Any]], rate: float
-    ) -> tuple[float, Cell]:
-        """The distance above which a query is rejected, from the nearest measured shape.
+    ) -> tuple[float, ShapeThresholds]:
+        """Return the score above which a query is rejected, and the measured shape it is from.
 
-        `rate` is the share of queries of the task's own classes that are rejected, on tasks like the measured ones.
+        `rate` is the share of queries of the task's own classes that are rejected, on tasks like the
+        measured ones.
         """
         check_rejection_rate(rate)
         cell = self.nearest(way, float(np.median(shots)))
-        order = np.log(RATES[::-1])
-        return float(np.interp(math.log(rate), order, cell.thresholds[::-1])), cell
+        log_rates = np.log(RATES[::-1])  # interpolation wants them to rise
+        threshold = np.interp(math.log(rate), log_rates, cell.thresholds[::-1])
+        return float(threshold), cell
 
-    def spread(self, way: int, shot: float, distances: NDArray[np.floating[Any]]) -> float | None:
-        """How far support images are from the classes without themselves: their median over the measured one.
+    def spread_ratio(
+        self, way: int, shot: float, scores: NDArray[np.floating[Any]]
+    ) -> float | None:
+        """Return the median score of support images left out of their classes over the measured one.
 
-        `shot` is the number of images that their classes then have. None if there is nothing to compare with.
+        `shot` is the number of images that their classes then have. None if there is nothing to
+        compare with.
         """
-        usual = self.nearest(way, shot).thresholds[RATES.index(0.5)]
-        return float(np.median(distances)) / usual if usual > 0 else None
+        usual = self.nearest(way, shot).thresholds[MEDIAN]
+        if usual <= 0:
+            return None
+        return float(np.median(scores)) / usual
 
     @classmethod
     def from_dict(cls, stored: dict[str, Any]) -> "Rejection | None":
-        """From the JSON form of `to_dict`; None where the thresholds are of another score."""
+        """Read the JSON form of `to_dict`; None where the thresholds are of an unknown score."""
         if not isinstance(stored, dict):
             raise TypeError("the rejection thresholds are not whole")
-        if stored.get("score") != SCORE:
+        score = SCORES.get(stored.get("score", ""))
+        if score is None:
             return None
-        cells = tuple(
-            Cell(int(c["way"]), int(c["shot"]), tuple(map(float, c["thresholds"])))
-            for c in stored["cells"]
-        )
-        whole = all(
-            cell.way > 0
-            and cell.shot > 0
-            and len(cell.thresholds) == len(RATES)
-            and np.isfinite(cell.thresholds).all()
-            for cell in cells
-        )
-        if not cells or not whole:
+        cells = []
+        for cell in stored["cells"]:
+            thresholds = tuple(float(threshold) for threshold in cell["thresholds"])
+            cells.append(ShapeThresholds(int(cell["way"]), int(cell["shot"]), thresholds))
+        if not cells or not all(cell.is_whole() for cell in cells):
             raise ValueError("the rejection thresholds are not whole")
-        return cls(str(stored["about"]), cells)
+        return cls(str(stored["about"]), tuple(cells), score)
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON holds it."""
-        return {"score": SCORE} | dataclasses.asdict(self)
+        """Return the form that JSON holds."""
+        cells = [dataclasses.asdict(cell) for cell in self.cells]
+        return {"score": self.score.name, "about": self.about, "cells": cells}
 
 
-def describe(
-    cell: Cell,
-    about: str,
+def describe_rejection(
+    table: Rejection,
     rate: float,
-    ways: int,
+    way: int,
     shots: Sequence[int] | NDArray[np.integer[Any]],
-    change: float,
+    factor: float,
 ) -> str:
-    """What a rate means, in a sentence."""
-    text = f"{rate:.1%} of the queries that do belong are rejected on tasks like the measured ones ({about}"
+    """Say in a sentence what a rejection rate means for a task."""
+    cell = table.nearest(way, float(np.median(shots)))
     shape = f"{cell.way}-way {cell.shot}-shot"
-    exact = cell.way == ways and float(np.median(shots)) == cell.shot
-    own = "" if change == 1 else f"; threshold x {change:.2f} for the spread of these images"
-    return f"{text}; {shape}{'' if exact else ', the nearest measured shape'}){own}"
-
-
-def cosine(features: Tensor, class_means: Tensor) -> Tensor:
-    """The cosine between each query and each class mean; (..., Q, d), (..., N, d) -> (..., Q, N).
-
-    By one product of matrices: torch's cosine_similarity would hold Q x N x d numbers.
-    """
-    with full_precision(features):
-        directions = functional.normalize(features.float(), dim=-1)
-        return directions @ functional.normalize(class_means.float(), dim=-1).mT
-
-
-def nearest(cosines: Tensor) -> Tensor:
-    """1 - the cosine of the nearest class, from 0 to 2 (rounding may pass either); (..., Q, N) -> (..., Q)."""
-    return (1 - cosines.amax(-1)).clamp(0, 2)
-
-
-def cosine_distance(features: Tensor, class_means: Tensor) -> Tensor:
-    """1 - the cosine between a query and the nearest class mean, from 0 to 2; (..., Q, d), (..., N, d) -> (..., Q).
-
-    The entropy of the predictive is the doubt *between* the classes: it is small for a query that is like none of them
-    as long as one is the least unlike. Distance asks how unlike, and finds such queries better (docs/own_images.md).
-
-    >>> import torch
-    >>> cosine_distance(torch.tensor([[3.0, 0.0], [-1.0, 0.0]]), torch.tensor([[1.0, 0.0], [0.0, 1.0]]))
-    tensor([0., 1.])
-    """
-    return nearest(cosine(features, class_means))
+    if cell.way != way or float(np.median(shots)) != cell.shot:
+        shape += ", the nearest shape that was measured"
+    text = f"about {rate:.1%} of the images that do belong are rejected (measured on {table.about}"
+    text += f"; {shape})"
+    if factor != 1:
+        text += f"; the threshold is multiplied by {factor:.2f} for the spread of these images"
+    return text

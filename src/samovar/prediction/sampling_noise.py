@@ -1,99 +1,108 @@
-"""The noise of prediction, plain or quasi-random, as a function of (seed, task, block of samples)."""
+"""The noise of prediction, random or quasi-random, as a function of (seed, task, block of samples).
+
+A sampled classifier is common to all queries of its task, so its noise depends on the task and the
+block of samples alone: never on batches, processes, or the queries asked beside.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
 import torch
 from torch import Tensor
 from torch.quasirandom import SobolEngine
 
 from samovar.core.randomness import generator, torch_generator
+from samovar.models.noise import SampleBlock, WeightNoise
 
-BANK = 20
-"""Tasks that share one bank of noise where it has a number for every weight: drawing it is the larger cost there."""
-
-
-@dataclass(frozen=True)
-class Bank:
-    """Standard normal numbers (sequences, L, dimension), and their squares for those who need them too."""
-
-    epsilon: Tensor
-
-    @cached_property
-    def squares(self) -> Tensor:
-        """epsilon ** 2, made once for all tasks of the bank."""
-        return self.epsilon.square()
+TASKS_PER_BANK = 20
+"""Consecutive tasks that share the noise of sampled weights, where drawing it is the larger cost."""
 
 
 @dataclass(frozen=True)
 class PredictiveNoise:
-    """Whose noise: the numbers of the tasks, under a seed. `quasi`: scrambled Sobol points instead of random ones."""
+    """The noise of the tasks with these numbers.
+
+    With `quasi` it is made of scrambled Sobol points, which fill the space more evenly than random
+    ones: far fewer of them are enough.
+    """
 
     seed: int
     tasks: Sequence[int]
     quasi: bool = False
 
-    def logits(self, position: int, block: "Block", way: int) -> Tensor:
-        """Noise (N, L) of one task for sampled logits, common to its queries as a sampled classifier is."""
+    def logits(self, task: int, block: SampleBlock, way: int) -> Tensor:
+        """Draw noise (N, L) for the sampled logits of the task at a position."""
         dimension = min(way, SobolEngine.MAXDIM)  # more classes take several sequences
         sequences = -(-way // dimension)
-        bank = _bank(
-            self.seed, self.quasi, self.tasks[position], block, sequences, dimension, "logits"
-        )
-        return bank.epsilon.mT.flatten(0, 1)[:way]
+        bank = _Bank(self.seed, self.quasi, "logits", self.tasks[task], sequences, dimension)
+        return _draw(bank, block).epsilon.mT.flatten(0, 1)[:way]
 
-    def weights(self, position: int, block: "Block", way: int, dim: int) -> Bank:
-        """Noise (N, L, d) for sampled weights, common to BANK consecutive tasks."""
-        return _bank(
-            self.seed, self.quasi, self.tasks[position] // BANK, block, way, dim, "weights"
-        )
+    def weights(self, task: int, block: SampleBlock, way: int, dim: int) -> WeightNoise:
+        """Draw noise (N, L, d) for sampled weights, common to TASKS_PER_BANK consecutive tasks."""
+        number = self.tasks[task] // TASKS_PER_BANK
+        bank = _Bank(self.seed, self.quasi, "weights", number, way, dim)
+        return _draw(bank, block)
 
 
 @dataclass(frozen=True)
-class Block:
-    """Samples `first` .. `first + count - 1`, which are drawn together."""
+class _Bank:
+    """Which noise: everything that it is a function of, but the block of samples."""
 
-    first: int
-    count: int
-    device: torch.device
+    seed: int
+    quasi: bool
+    purpose: str
+    number: int
+    sequences: int
+    dimension: int
 
 
+# One entry is enough: consecutive tasks ask for the same bank, and a bank may take many megabytes.
 @lru_cache(maxsize=1)
-def _bank(
-    seed: int, quasi: bool, number: int, block: Block, sequences: int, dimension: int, purpose: str
-) -> Bank:
-    if not quasi:
-        source = torch_generator(
-            seed, f"predictive {purpose}", number, block.first, device=block.device
-        )
-        return Bank(
-            torch.randn(sequences, block.count, dimension, generator=source, device=block.device)
-        )
-    shift = generator(seed, f"quasi-random shift {purpose}", number).random(
-        (sequences, 1, dimension)
+def _draw(bank: _Bank, block: SampleBlock) -> WeightNoise:
+    if bank.quasi:
+        return _draw_quasi(bank, block)
+    source = torch_generator(
+        bank.seed,
+        f"predictive {bank.purpose}",
+        bank.number,
+        block.first,
+        device=block.device,
     )
-    points = _points(seed, block.first, block.count, sequences, dimension)
-    uniform = (points + torch.from_numpy(shift).float()).remainder(1.0)
-    tiny = torch.finfo(torch.float32).eps
-    return Bank(torch.special.ndtri(uniform.clamp(tiny / 2, 1 - tiny)).to(block.device))
+    shape = (bank.sequences, block.count, bank.dimension)
+    return WeightNoise(torch.randn(*shape, generator=source, device=block.device))
+
+
+def _draw_quasi(bank: _Bank, block: SampleBlock) -> WeightNoise:
+    """Shift the common points by an amount of the bank's own, modulo 1.
+
+    With one set of points for all tasks its error would not average out over tasks.
+    """
+    source = generator(bank.seed, f"quasi-random shift {bank.purpose}", bank.number)
+    shift = torch.from_numpy(source.random((bank.sequences, 1, bank.dimension))).float()
+    points = _points(bank.seed, block.first, block.count, bank.sequences, bank.dimension)
+    uniform = (points + shift).remainder(1.0)
+    tiny = torch.finfo(torch.float32).eps  # the normal quantiles of 0 and 1 are infinite
+    epsilon = torch.special.ndtri(uniform.clamp(tiny / 2, 1 - tiny))
+    return WeightNoise(epsilon.to(block.device))
 
 
 @lru_cache(maxsize=8)
 def _points(seed: int, first: int, count: int, sequences: int, dimension: int) -> Tensor:
-    """Points (sequences, count, dimension) of scrambled Sobol sequences, one for each class where weights are sampled.
+    """Return points (sequences, count, dimension) of scrambled Sobol sequences.
 
-    The points of each sequence are shuffled within a block (a power of two of them, which by itself fills the space
-    evenly): point l of two scrambled sequences is the same point in disguise, and classifiers made of such pairs would
-    not be independent across classes. One sequence over all N d numbers would not do, torch's stop at 21,201
-    dimensions. Every task or bank shifts the common points by an amount of its own, modulo 1: with one set for all, its
-    error would not average out over tasks.
+    Where weights are sampled there is a sequence for each class: one sequence over all N d numbers
+    would not do, since torch's stop at 21,201 dimensions. The points of each sequence are shuffled
+    within a block (a power of two of them, which by itself fills the space evenly). Without that,
+    point l of two scrambled sequences would be the same point in disguise, and classifiers made of
+    such pairs would not be independent across classes.
     """
     order = generator(seed, "quasi-random order", first)
-    drawn = []
-    for engine_seed in generator(seed, "quasi-random").integers(2**31, size=sequences):
+    engine_seeds = generator(seed, "quasi-random").integers(2**31, size=sequences)
+    points = []
+    for engine_seed in engine_seeds:
         engine = SobolEngine(dimension, scramble=True, seed=int(engine_seed))
         if first:
             engine.fast_forward(first)
-        drawn.append(engine.draw(count)[order.permutation(count)])
-    return torch.stack(drawn)
+        points.append(engine.draw(count)[order.permutation(count)])
+    return torch.stack(points)

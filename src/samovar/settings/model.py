@@ -1,4 +1,9 @@
-"""Settings of a model: SAMOVAR, VERSA, TADAM or prototypes."""
+"""Settings of a model: SAMOVAR, VERSA, TADAM or prototypes.
+
+A model is named by strings (`method`, `backbone`, `classifier`) because they are flags and stored in
+files. What the strings stand for is registered in `samovar.models`; what must be known of them to
+check settings without torch is registered here, by the same call.
+"""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -8,79 +13,176 @@ from samovar.settings.checks import check_finite
 
 
 @dataclass(frozen=True)
+class BackboneTraits:
+    """What the settings must know of a backbone."""
+
+    takes: Literal["images", "vectors", "anything"] = "images"
+    """What it is given: images, ready-made vectors, or whatever a module of the user's own accepts."""
+    smallest_size: int = 1
+    """The smallest image, in pixels, that it can take."""
+    has_dropout: bool = False
+    """Whether it has dropout layers."""
+    has_films: bool = False
+    """Whether its convolutions can be conditioned on the task (TEN)."""
+    inference: Literal["mlp", "residual"] = "mlp"
+    """The inference networks that go with it: VERSA's (appendix A.1) or the residual ones (A.2)."""
+
+
+@dataclass(frozen=True)
+class MethodTraits:
+    """What the settings must know of a method."""
+
+    deterministic: bool = False
+    """Whether it classifies by class means, without a distribution over the weights."""
+    has_posterior: bool = False
+    """Whether its training infers the posterior q(w | D, D~) beside the prior p(w | D)."""
+
+
+BACKBONES: dict[str, BackboneTraits] = {
+    "conv4": BackboneTraits(has_dropout=True),
+    "conv5": BackboneTraits(has_dropout=True, smallest_size=32),
+    "resnet12": BackboneTraits(has_films=True, inference="residual"),
+    "identity": BackboneTraits(takes="vectors"),
+    "custom": BackboneTraits(takes="anything"),
+}
+"""The backbones that can be named; `samovar.models.register_backbone` adds to them."""
+
+METHODS: dict[str, MethodTraits] = {
+    "samovar": MethodTraits(has_posterior=True),
+    "versa": MethodTraits(),
+    "prototypes": MethodTraits(deterministic=True),
+}
+"""The methods that can be named; `samovar.models.register_objective` adds to them."""
+
+
+def balanced_beta(queries: int, way: int, feature_dim: int) -> float:
+    """Return M / (N d), the beta that gives equal weight to the mean NLL and the mean KL.
+
+    The NLL is a sum over M queries and the KL a sum over N classes and d dimensions.
+
+    >>> balanced_beta(queries=75, way=5, feature_dim=256)
+    0.05859375
+    """
+    return queries / (way * feature_dim)
+
+
+@dataclass(frozen=True)
 class ModelSettings:
     """A model of section 3 or one of its rivals."""
 
-    method: Literal["samovar", "versa", "prototypes"] = "samovar"
-    """samovar: variational training; versa: Monte Carlo training; prototypes: deterministic class means (TADAM too)."""
-    backbone: Literal["conv4", "conv5", "resnet12", "identity", "custom"] = "conv4"
-    """The feature extractor f; identity for ready-made features, custom for a torch module of yours."""
+    method: str = "samovar"
+    """samovar (variational training), versa (Monte Carlo training) or prototypes (deterministic class
+    means, TADAM too)."""
+    backbone: str = "conv4"
+    """The feature extractor f: conv4, conv5, resnet12, identity (for ready-made vectors) or custom (a
+    torch module of your own)."""
     channels: int = 3
-    """Channels of the images (1 is grey)."""
+    """Channels of the images; 1 is grey."""
     size: int = 32
     """Height and width of the images; the length of the vectors with `identity` or `custom`."""
     width: int = 64
-    """Filters of the first block: all blocks of CONV have as many, those of ResNet-12 x 1, 2, 4, 8."""
+    """Filters of the first block: all blocks of CONV have this many, those of ResNet-12 1, 2, 4 and 8
+    times as many."""
     pools: Literal[3, 4] = 3
-    """Max-poolings of ResNet-12: TADAM's code has three, its paper four."""
+    """Max-pooling layers of ResNet-12: TADAM's code has three, its paper four."""
     dropout: float = 0.0
     """Dropout in every block of CONV (VERSA: 0.5 on miniImageNet, 0.1 on Omniglot)."""
     norm: Literal["running", "episode"] = "running"
-    """Batch norm: running averages at test (inductive), or each set's own statistics always (VERSA; transductive)."""
+    """Batch norm at test: by running averages (inductive), or by the statistics of each set itself
+    (VERSA; transductive)."""
     classifier: Literal["linear", "cosine", "euclidean", "squared"] = "linear"
-    """linear, scaled cosine (SC); for prototypes: Euclidean distance (TADAM) or its square (Prototypical Networks)."""
+    """linear or scaled cosine (SC); for prototypes the Euclidean distance (TADAM) or its square
+    (Prototypical Networks)."""
     alpha: float = 25.0
-    """Scale of the cosine (25; 50 with augmentation) or of the negative distance (TADAM: 7.5, unscaled: 1)."""
+    """Scale of the cosine (25; 50 with augmentation) or of the negative distance (TADAM: 7.5;
+    unscaled: 1)."""
     task_embedding: bool = False
-    """TEN: condition the features of ResNet-12 on the task."""
+    """Condition the features of ResNet-12 on the task (TEN)."""
     shared: bool = True
-    """One inference network for prior and posterior, or two with hidden sizes that even out the parameters."""
+    """Use one inference network for prior and posterior; otherwise two, with hidden sizes that give
+    the same number of parameters."""
     auxiliary_classes: int = 0
-    """Classes of the auxiliary co-training task (AT); 0 is without."""
+    """Classes of the auxiliary co-training task (AT); 0 trains without it."""
     beta: float | None = None
-    """Weight of the KL term in sum NLL + beta * sum KL over a task; if not given, M / (N d) (docs/method.md)."""
+    """Weight of the KL term in sum NLL + beta * sum KL over a task; M / (N d) if not given
+    (docs/method.md)."""
     last_skip: bool = True
-    """Skip connection around the third layer of ResNet-12's inference networks."""
+    """Have a skip connection around the third layer of ResNet-12's inference networks."""
     samples: int = 10
-    """L, the samples of the classifier in training."""
+    """L, the number of classifiers that are sampled in training."""
     reduction: Literal["mean", "sum"] = "mean"
     """Divide the objective of a task by its number of queries, or not."""
 
     def __post_init__(self) -> None:
         check_finite(self)
+        self._check_names()
+        self._check_method()
+        self._check_backbone()
+        self._check_numbers()
 
-        def refuse(reason: str) -> None:
-            raise SettingsError(reason)
+    def _check_names(self) -> None:
+        if self.backbone not in BACKBONES:
+            names = ", ".join(BACKBONES)
+            raise SettingsError(
+                f"There is no backbone called {self.backbone!r}. Choose one of {names}."
+            )
+        if self.method not in METHODS:
+            names = ", ".join(METHODS)
+            raise SettingsError(
+                f"There is no method called {self.method!r}. Choose one of {names}."
+            )
 
-        deterministic = self.method == "prototypes"
-        if deterministic != (self.classifier in ("euclidean", "squared")):
-            refuse(f"--method {self.method} and --classifier {self.classifier} do not go together.")
-        if self.task_embedding and self.backbone != "resnet12":
-            refuse("--task-embedding conditions the layers of --backbone resnet12 only.")
-        if not self.shared and (self.method != "samovar" or self.backbone == "resnet12"):
-            refuse(
-                "Separate networks are for --method samovar without ResNet-12, the ablation of Table 1."
+    def _check_method(self) -> None:
+        distances = self.classifier in ("euclidean", "squared")
+        if self.deterministic != distances:
+            raise SettingsError(
+                f"--method {self.method} and --classifier {self.classifier} do not go together."
             )
-        if self.backbone == "conv5" and self.size < 32:
-            refuse(
-                f"--backbone conv5 halves images five times, so --size must be at least 32, but is {self.size}."
+        separable = METHODS[self.method].has_posterior and self.traits.inference == "mlp"
+        if not self.shared and not separable:
+            raise SettingsError(
+                "Separate networks (--no-shared) are for --method samovar without ResNet-12, "
+                "the ablation of Table 1."
             )
-        if not 0 <= self.dropout < 1 or (self.dropout and self.backbone not in ("conv4", "conv5")):
-            refuse("--dropout must be from 0 to below 1, and only CONV has it.")
-        if (
-            (self.beta is not None and self.beta < 0)
-            or self.alpha <= 0
-            or min(self.samples, self.channels, self.size, self.width) < 1
-        ):
-            refuse(
-                "--beta must not be negative; --alpha, --samples, --channels, --size and --width must be positive."
+
+    def _check_backbone(self) -> None:
+        if self.task_embedding and not self.traits.has_films:
+            raise SettingsError("--task-embedding works with --backbone resnet12 only.")
+        if self.size < self.traits.smallest_size:
+            raise SettingsError(
+                f"--backbone {self.backbone} needs images of at least {self.traits.smallest_size} "
+                f"pixels, but --size is {self.size}."
             )
+        if not 0 <= self.dropout < 1:
+            raise SettingsError(f"--dropout must be from 0 to below 1, but is {self.dropout}.")
+        if self.dropout and not self.traits.has_dropout:
+            raise SettingsError(f"--backbone {self.backbone} has no dropout. Leave out --dropout.")
+
+    def _check_numbers(self) -> None:
+        if self.beta is not None and self.beta < 0:
+            raise SettingsError(f"--beta must not be negative, but is {self.beta}.")
+        for name in ("alpha", "samples", "channels", "size", "width"):
+            if getattr(self, name) <= 0:
+                raise SettingsError(f"--{name} must be positive, but is {getattr(self, name)}.")
+
+    @property
+    def traits(self) -> BackboneTraits:
+        """What is known of the backbone."""
+        return BACKBONES[self.backbone]
+
+    @property
+    def deterministic(self) -> bool:
+        """Whether the classifier has no variance to sample."""
+        return METHODS[self.method].deterministic
 
     @property
     def input_shape(self) -> tuple[int, ...] | None:
-        """Of a stored image (H, W, C) or vector (d,); a module of the user's own may take anything."""
-        if self.backbone == "custom":
+        """The shape of a stored image (H, W, C) or vector (d,).
+
+        None for a module of the user's own, which may take anything.
+        """
+        if self.traits.takes == "anything":
             return None
-        return (
-            (self.size,) if self.backbone == "identity" else (self.size, self.size, self.channels)
-        )
+        if self.traits.takes == "vectors":
+            return (self.size,)
+        return (self.size, self.size, self.channels)

@@ -30,7 +30,7 @@ from samovar.evaluation.evaluator import Accuracy, measure_accuracy
 from samovar.evaluation.rejection_thresholds import measure_rejection
 from samovar.evaluation.task_runner import TaskRunner
 from samovar.models.backbones.layers import set_norm, synchronize
-from samovar.models.few_shot_model import FewShotModel, Output, channels_last
+from samovar.models.few_shot_model import FewShotModel, UpdateResult, channels_last
 from samovar.models.noise import TaskNoise
 from samovar.settings.training import TrainSettings
 from samovar.training.checkpoint import TrainingProgress, load_checkpoint, save_checkpoint
@@ -169,7 +169,7 @@ class Training:
         )
         share = len(tasks) * self.fabric.world_size / settings.tasks
         norm = self._step("few_shot", output, share, size, update)
-        return output.figures | {"gradient_norm": norm, "share": torch.tensor(share)}
+        return output.metrics | {"gradient_norm": norm, "share": torch.tensor(share)}
 
     def _auxiliary_part(self, batch: AuxiliaryBatch) -> tuple[AuxiliaryBatch, float]:
         """This rank's images and the weight of their loss; episode norm needs them all, on every rank."""
@@ -179,7 +179,9 @@ class Training:
         part = AuxiliaryBatch(batch.images[rank::world], batch.labels[rank::world])
         return part, len(part.labels) * world / len(batch.labels)
 
-    def _step(self, which: str, output: Output, share: float, size: float, update: int) -> Tensor:
+    def _step(
+        self, which: str, output: UpdateResult, share: float, size: float, update: int
+    ) -> Tensor:
         optimizer = self.wrapped_optimizers[which]
         for group in self.optimizers[which].param_groups:
             group["lr"] = size

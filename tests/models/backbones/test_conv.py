@@ -15,7 +15,8 @@ from samovar.models.backbones.layers import NormMode, dropout
 def test_conv_pools_early_and_changes_no_number(mode: NormMode, training: bool) -> None:
     """Its blocks are VERSA's conv, norm, ReLU, dropout, max-pool, to the bit, whatever order is computed."""
     torch.manual_seed(0)
-    conv, x = Conv(4, 1, 28, 8, 0.5, mode), torch.randn(12, 1, 28, 28)
+    conv = Conv(4, channels=1, size=28, width=8, dropout_rate=0.5, norm=mode)
+    x = torch.randn(12, 1, 28, 28)
     with torch.no_grad():
         for norm in conv.norms:
             for tensor in (norm.running_mean, norm.running_var, norm.bias):
@@ -31,7 +32,7 @@ def test_conv_pools_early_and_changes_no_number(mode: NormMode, training: bool) 
         h = functional.relu(norm(convolution(h), 3))
         h = dropout(h, 0.5, generators) if generators else h
         h = functional.max_pool2d(h, 2, ceil_mode=True)
-    features = conv(x, 3, noise())
+    features = conv(x, 3, noise=noise())
     assert torch.equal(features, h.flatten(1))
     if training:
         (features.square().sum() + h.square().sum()).backward()

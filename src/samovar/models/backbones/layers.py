@@ -1,4 +1,10 @@
-"""Layers of the backbones: batch norm as a choice, and dropout whose masks come from a given noise."""
+"""Layers of the backbones: batch norm with a choice of statistics, and dropout without hidden state.
+
+Batch norm either uses running averages at test (inductive: an answer depends on one image alone), or
+always the statistics of each task's set (VERSA's, transductive: it looks at all queries together).
+Which of the two was used changes accuracies by points, so it is a named mode that can be switched and
+is printed with every number.
+"""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -11,11 +17,12 @@ NormMode = Literal["running", "episode"]
 
 
 class TaskBatchNorm(nn.Module):
-    """Normalises images (groups * n, C, H, W), where each group of n images is one task's support or query set.
+    """Normalise images (groups * n, C, H, W); each group of n images is one task's support or query set.
 
-    `running`: statistics of the whole batch in training, running averages at test. `episode`: statistics of each
-    group, in training and at test, for all groups at once; running averages are kept on the side, so that the same
-    model can be evaluated both ways. VERSA learns the offset but no scale.
+    `running`: statistics of the whole batch in training, running averages at test. `episode`:
+    statistics of each group, in training and at test, for all groups at once; running averages are
+    kept on the side, so that the same model can be evaluated both ways. VERSA learns the offset but
+    no scale.
     """
 
     running_mean: Tensor
@@ -25,14 +32,16 @@ class TaskBatchNorm(nn.Module):
         self, channels: int, mode: NormMode, *, scale: bool, momentum: float, eps: float = 1e-5
     ) -> None:
         super().__init__()
-        self.mode, self.momentum, self.eps = mode, momentum, eps
+        self.mode = mode
+        self.momentum = momentum
+        self.eps = eps
         self.weight = nn.Parameter(torch.ones(channels)) if scale else None
         self.bias = nn.Parameter(torch.zeros(channels))
         self.register_buffer("running_mean", torch.zeros(channels))
         self.register_buffer("running_var", torch.ones(channels))
 
     def forward(self, x: Tensor, groups: int) -> Tensor:
-        """(groups * n, C, H, W) -> the same shape."""
+        """Map (groups * n, C, H, W) to the same shape."""
         if self.mode == "running":
             return functional.batch_norm(
                 x,
@@ -47,7 +56,7 @@ class TaskBatchNorm(nn.Module):
         grouped = x.unflatten(0, (groups, -1))  # (G, n, C, H, W)
         variance, mean = torch.var_mean(grouped, (1, 3, 4), correction=0, keepdim=True)
         if self.training:
-            self._keep(mean, variance, count=grouped[:, :, 0].numel() // groups)
+            self._update_averages(mean, variance, count=grouped[:, :, 0].numel() // groups)
         scale = (variance + self.eps).rsqrt()
         if self.weight is not None:
             scale = scale * self.weight.view(1, 1, -1, 1, 1)
@@ -55,62 +64,76 @@ class TaskBatchNorm(nn.Module):
         return torch.addcmul(shift, grouped, scale).flatten(0, 1)
 
     @torch.no_grad()
-    def _keep(self, mean: Tensor, variance: Tensor, count: int) -> None:
-        """Running averages of mean and unbiased variance over all images: within the groups plus between them."""
+    def _update_averages(self, mean: Tensor, variance: Tensor, count: int) -> None:
+        """Move the running averages towards mean and unbiased variance over all images.
+
+        The variance of all images is that within the groups plus that between their means.
+        """
         total = count * mean.shape[0]
         pooled = (variance.mean(0) + mean.var(0, correction=0)) * (total / max(1, total - 1))
-        self.running_mean.lerp_(mean.mean(0).flatten().to(self.running_mean.dtype), self.momentum)
+        overall_mean = mean.mean(0).flatten().to(self.running_mean.dtype)
+        self.running_mean.lerp_(overall_mean, self.momentum)
         self.running_var.lerp_(pooled.flatten().to(self.running_var.dtype), self.momentum)
 
 
-def norm_modes(module: nn.Module) -> set[str]:
-    """The modes of all norms of a model as they are now."""
-    return {part.mode for part in module.modules() if isinstance(part, TaskBatchNorm)}
-
-
-def set_norm(module: nn.Module, mode: NormMode) -> None:
-    """Evaluate a model the other way."""
-    for part in module.modules():
-        if isinstance(part, TaskBatchNorm):
-            part.mode = mode
-
-
 class SynchronizedBatchNorm(nn.SyncBatchNorm):
-    """Running norm whose training statistics are those of all GPUs; names of tensors as in TaskBatchNorm."""
+    """Running norm whose training statistics are those of all GPUs.
+
+    Its tensors have the same names as those of TaskBatchNorm, so that checkpoints fit both.
+    """
 
     mode: NormMode = "running"
 
-    def __init__(self, part: TaskBatchNorm) -> None:
-        super().__init__(len(part.bias), part.eps, part.momentum, affine=False)
+    def __init__(self, norm: TaskBatchNorm) -> None:
+        super().__init__(len(norm.bias), norm.eps, norm.momentum, affine=False)
         self.register_buffer("num_batches_tracked", torch.tensor(0), persistent=False)
-        if part.weight is None:
+        if norm.weight is None:
             del self.weight
-            self.register_buffer("weight", torch.ones_like(part.bias), persistent=False)
+            self.register_buffer("weight", torch.ones_like(norm.bias), persistent=False)
         else:
-            self.weight = part.weight
-        self.bias = part.bias
-        self.running_mean, self.running_var = part.running_mean, part.running_var
+            self.weight = norm.weight
+        self.bias = norm.bias
+        self.running_mean = norm.running_mean
+        self.running_var = norm.running_var
 
     def forward(self, x: Tensor, groups: int = 1) -> Tensor:
-        """As TaskBatchNorm; the groups play no part."""
+        """Normalise as TaskBatchNorm does; the groups play no part in running norm."""
         del groups
         return super().forward(x)
 
 
+def norm_modes(module: nn.Module) -> set[str]:
+    """Return the modes of all norms of a model as they are now."""
+    return {layer.mode for layer in module.modules() if isinstance(layer, TaskBatchNorm)}
+
+
+def set_norm(module: nn.Module, mode: NormMode) -> None:
+    """Switch every batch norm to `mode`."""
+    for layer in module.modules():
+        if isinstance(layer, TaskBatchNorm):
+            layer.mode = mode
+
+
 def synchronize(module: nn.Module) -> None:
-    """Replace running norms by ones that share statistics between GPUs (torch has that for GPUs only)."""
-    for name, part in module.named_children():
-        if isinstance(part, TaskBatchNorm) and part.mode == "running":
-            setattr(module, name, SynchronizedBatchNorm(part))
+    """Replace running norms by ones that share statistics between GPUs.
+
+    torch has that for GPUs only.
+    """
+    for name, child in module.named_children():
+        if isinstance(child, TaskBatchNorm) and child.mode == "running":
+            setattr(module, name, SynchronizedBatchNorm(child))
         else:
-            synchronize(part)
+            synchronize(child)
 
 
 def dropout(x: Tensor, rate: float, generators: Sequence[torch.Generator]) -> Tensor:
-    """Element-wise inverted dropout of (groups * n, ...), each group of images by its own generator."""
-    keep = torch.empty(
-        x.shape, dtype=torch.bool, device=x.device
-    )  # masks do not depend on x's memory order
-    for mask, generator in zip(keep.unflatten(0, (len(generators), -1)), generators, strict=True):
+    """Set elements of (groups * n, ...) to zero at random and scale up the rest.
+
+    The mask of each group comes from a generator of its own, never from torch's global state.
+    """
+    # A tensor in the plain memory order: the masks must not depend on the memory order of x.
+    keep = torch.empty(x.shape, dtype=torch.bool, device=x.device)
+    groups = keep.unflatten(0, (len(generators), -1))
+    for mask, generator in zip(groups, generators, strict=True):
         mask.bernoulli_(1 - rate, generator=generator)
     return x * keep * (1 / (1 - rate))

@@ -1,58 +1,85 @@
-"""ResNet-12 as TADAM has it: four blocks of three convolutions, swish, a projected shortcut, optional FiLM."""
+"""ResNet-12 as TADAM has it: four blocks of three convolutions, swish, a projected shortcut."""
 
 from collections.abc import Sequence
 
+import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from samovar.models.backbones.base import Backbone
 from samovar.models.backbones.layers import NormMode, TaskBatchNorm
+from samovar.models.initialization import tadam
 from samovar.models.task_embedding import Film
+
+CONVOLUTIONS = 3
+"""Convolutions in a block, without the shortcut's."""
 
 
 class Block(nn.Module):
-    """conv-norm-(FiLM)-swish twice, conv-norm-(FiLM), plus conv 1x1-norm of the input, swish, max-pool."""
+    """conv-norm-(FiLM)-swish twice, conv-norm-(FiLM), plus conv 1x1-norm of the input, swish, pool."""
 
     def __init__(self, inputs: int, outputs: int, norm: NormMode, pool: bool) -> None:
         super().__init__()
-        widths = [inputs, outputs, outputs]
-        self.convolutions = nn.ModuleList(
-            nn.Conv2d(i, outputs, 3, padding=1, bias=False) for i in widths
-        )
-        self.norms = nn.ModuleList(
-            TaskBatchNorm(outputs, norm, scale=True, momentum=0.05) for _ in widths
-        )
+        self.convolutions = nn.ModuleList()
+        self.norms = nn.ModuleList()
+        for channels in (inputs, outputs, outputs):
+            self.convolutions.append(nn.Conv2d(channels, outputs, 3, padding=1, bias=False))
+            self.norms.append(TaskBatchNorm(outputs, norm, scale=True, momentum=0.05))
         self.shortcut = nn.Conv2d(inputs, outputs, 1, bias=False)
         self.shortcut_norm = TaskBatchNorm(outputs, norm, scale=True, momentum=0.05)
         self.pool = pool
 
     def forward(self, x: Tensor, groups: int, films: Sequence[Film] | None) -> Tensor:
-        """(groups * n, inputs, H, W) -> (groups * n, outputs, H or H / 2, W or W / 2)."""
+        """Map (groups * n, inputs, H, W) to (groups * n, outputs, H, W), or half of H and W."""
         h = x
-        for i, (convolution, norm) in enumerate(zip(self.convolutions, self.norms, strict=True)):
+        layers = zip(self.convolutions, self.norms, strict=True)
+        for position, (convolution, norm) in enumerate(layers):
             h = norm(convolution(h), groups)
-            h = films[i](h) if films is not None else h
-            h = functional.silu(h) if i < 2 else h
+            if films is not None:
+                h = films[position](h)
+            if position < CONVOLUTIONS - 1:  # the last one is activated after the shortcut
+                h = functional.silu(h)
         h = functional.silu(h + self.shortcut_norm(self.shortcut(x), groups))
-        return functional.max_pool2d(h, 2, ceil_mode=True) if self.pool else h
+        if self.pool:
+            h = functional.max_pool2d(h, 2, ceil_mode=True)
+        return h
 
 
-class ResNet12(nn.Module):
-    """Blocks of width x 1, 2, 4, 8 channels, then the mean over all positions: 512 features at width 64."""
+class ResNet12(Backbone):
+    """Blocks of width x 1, 2, 4, 8 channels, then the mean over all positions.
+
+    At width 64 there are 512 features.
+    """
+
+    initialization = staticmethod(tadam)
 
     def __init__(self, channels: int, width: int, pools: int, norm: NormMode) -> None:
         super().__init__()
-        self.widths = [width * factor for factor in (1, 2, 4, 8)]
-        inputs = [channels, *self.widths[:-1]]
-        self.blocks = nn.ModuleList(
-            Block(i, o, norm, pool=position < pools)
-            for position, (i, o) in enumerate(zip(inputs, self.widths, strict=True))
-        )
-        self.feature_dim = self.widths[-1]
+        widths = [width, 2 * width, 4 * width, 8 * width]
+        self.blocks = nn.ModuleList()
+        inputs = channels
+        for position, outputs in enumerate(widths):
+            self.blocks.append(Block(inputs, outputs, norm, pool=position < pools))
+            inputs = outputs
+        self.feature_dim = widths[-1]
+        self.film_widths = [block_width for block_width in widths for _ in range(CONVOLUTIONS)]
 
-    def forward(self, x: Tensor, groups: int = 1, films: Sequence[Film] | None = None) -> Tensor:
-        """Images (groups * n, C, H, W) -> features (groups * n, d); films are those of the twelve convolutions."""
+    def forward(
+        self,
+        x: Tensor,
+        groups: int = 1,
+        films: Sequence[Film] | None = None,
+        noise: Sequence[torch.Generator] | None = None,
+    ) -> Tensor:
+        """Map images (groups * n, C, H, W) to features (groups * n, d).
+
+        There is a film for each of the twelve convolutions, in order.
+        """
+        del noise  # TADAM's ResNet-12 has no dropout
         for position, block in enumerate(self.blocks):
-            x = block(
-                x, groups, films[3 * position : 3 * position + 3] if films is not None else None
-            )
+            block_films = None
+            if films is not None:
+                first = CONVOLUTIONS * position
+                block_films = films[first : first + CONVOLUTIONS]
+            x = block(x, groups, block_films)
         return x.mean((2, 3))

@@ -4,7 +4,6 @@ import numpy as np
 import torch
 from matplotlib.figure import Figure
 
-from samovar.data.episodes import EpisodeSampler
 from samovar.evaluation.task_runner import TaskRunner
 from samovar.prediction.predictive import Prediction
 from samovar.reporting.figures.style import draw_image, plain_label, png
@@ -78,10 +77,7 @@ SHOWN = 12
 def draw_task(evaluator: TaskRunner, protocol: Protocol, number: int) -> bytes:
     """A task of the protocol: support images, and the probabilities that the model gives to a dozen of its queries."""
     dataset = evaluator.dataset
-    episodes = EpisodeSampler(dataset, protocol.tasks, protocol.seed).draw(number, 1)
-    prediction = evaluator.answer(
-        episodes, number, protocol.samples, protocol.seed, quasi=protocol.quasi
-    )
+    episodes, prediction = evaluator.predict_task(protocol, number)
     queries = episodes.query.shape[1]
     shown = np.linspace(0, queries - 1, min(SHOWN, queries)).astype(
         int
