@@ -1,7 +1,8 @@
 """Work shared between processes: who does what, and how the results come together.
 
-Tasks are handed out in batches of TASKS_AT_ONCE, so that a task has the same neighbours, and with them
-the same rounding, however many processes there are. With one process everything here is the identity.
+Tasks are handed out in batches of TASKS_AT_ONCE, so that a task has the same neighbours, and with
+them the same rounding, however many processes there are. With one process everything here is the
+identity.
 """
 
 import numpy as np

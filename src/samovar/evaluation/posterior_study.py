@@ -1,4 +1,4 @@
-"""The paper's beta study: single sampled classifiers and their average, from prior and posterior."""
+"""The paper's beta study: single classifiers and their average, from prior and posterior."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The paper's study of sampled classifiers: accuracy over their number, against the mean classifier.
+"""The paper's study of sampled classifiers: accuracy over their number.
 
 Random and quasi-random samples are tried side by side, each number of them several times with fresh
 noise, so that the scatter of the predictive itself can be seen.
@@ -53,9 +53,9 @@ def sampling_study(
 ) -> dict[str, Any]:
     """Measure the accuracy for each number of samples and each repeat with fresh noise.
 
-    `gain` is the accuracy, as the mean over repeats, less that of the classifier at the mean, with its
-    interval over tasks. `error` is the root mean square distance of the probabilities, over queries,
-    classes and repeats, to the mean over all repeats of the most random samples.
+    `gain` is the accuracy, as the mean over repeats, less that of the classifier at the mean, with
+    its interval over tasks. `error` is the root mean square distance of the probabilities, over
+    queries, classes and repeats, to the mean over all repeats of the most random samples.
     `quasi_equal_to_1000` is the lowest number of quasi-random samples whose error is no larger than
     that of 1000 random ones. `protocol.samples` plays no part.
     """

@@ -1,10 +1,10 @@
 """Runs a model on the tasks of a data set, embedding each image as seldom as the model allows.
 
-Under running norm every image of the split is embedded once, and a task is then a matter of looking up
-features. With TEN the support is embedded again for each task, since it is conditioned on the task
-(TADAM: the queries too). Under episode norm all images of a task are embedded together, because their
-common statistics are part of the answer. With several processes each embeds and answers its share,
-and all have the whole in the end (`samovar.evaluation.distributed`).
+Under running norm every image of the split is embedded once, and a task is then a matter of looking
+up features. With TEN the support is embedded again for each task, since it is conditioned on the
+task (TADAM: the queries too). Under episode norm all images of a task are embedded together,
+because their common statistics are part of the answer. With several processes each embeds and
+answers its share, and all have the whole in the end (`samovar.evaluation.distributed`).
 """
 
 from collections.abc import Callable, Iterator
@@ -36,11 +36,12 @@ from samovar.settings.model import ModelSettings
 from samovar.settings.tasks import Protocol
 
 IMAGES_AT_ONCE = 256
-"""Images that are embedded together: always as many, so that the features of an image do not depend on
-what else is evaluated."""
+"""Images that are embedded together: always as many, so that the features of an image do not depend
+on what else is evaluated.
+"""
 
 Predictors = Callable[[Prediction, Prediction], dict[str, Prediction]]
-"""From the sampled prediction and the one at the mean to all predictions that are wanted, by name."""
+"""From the sampled prediction and the one at the mean to all that are wanted, by name."""
 
 
 def both_predictors(sampled: Prediction, at_mean: Prediction) -> dict[str, Prediction]:
@@ -52,8 +53,8 @@ def both_predictors(sampled: Prediction, at_mean: Prediction) -> dict[str, Predi
 class InferredTasks:
     """A batch of a protocol's tasks with the prior over their classifiers.
 
-    numbers: of the tasks in the protocol; labels: of the queries, (T, Q); query: the features that are
-    classified, (T, Q, d); support: class means of the support's plain features.
+    numbers: of the tasks in the protocol; labels: of the queries, (T, Q); query: the features that
+    are classified, (T, Q, d); support: class means of the support's plain features.
     """
 
     numbers: range

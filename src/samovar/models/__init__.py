@@ -1,7 +1,7 @@
 """Section 3 of the paper, one idea per file.
 
-Feature extractors, task embedding, inference network, classifiers, objectives, and the model that is
-made of them. The names below are the door for researchers; they load on first use.
+Feature extractors, task embedding, inference network, classifiers, objectives, and the model that
+is made of them. The names below are the door for researchers; they load on first use.
 """
 
 from importlib import import_module

@@ -1,10 +1,10 @@
 """Classifiers: from a distribution over weights, and query features, to logits.
 
-There are three. The linear classifier has logits w f(x) + b, the scaled cosine alpha cos(f(x), w), and
-prototypes the negative distance to the class mean. Each knows how to sample its logits twice over: in
-training, for all tasks at once and with gradients (`sampled_logits`), and in prediction, where
-thousands of samples are wanted and only blocks of them fit into memory (`predictive_sampler`). Both
-are the same mathematics; a test compares them.
+There are three. The linear classifier has logits w f(x) + b, the scaled cosine alpha cos(f(x), w),
+and prototypes the negative distance to the class mean. Each knows how to sample its logits twice
+over: in training, for all tasks at once and with gradients (`sampled_logits`), and in prediction,
+where thousands of samples are wanted and only blocks of them fit into memory
+(`predictive_sampler`). Both are the same mathematics; a test compares them.
 
 Shapes: T tasks, L samples, Q queries, N classes, d features.
 """
@@ -52,18 +52,21 @@ class Classifier(ABC):
         self, samples: int, features: Tensor, distribution: WeightDistribution
     ) -> tuple[int, int, int]:
         """Return the shape of the noise that a task needs for L samples in training."""
+        del samples, features, distribution
         raise TypeError(f"{type(self).__name__} has nothing to sample")
 
     def sampled_logits(
         self, features: Tensor, distribution: WeightDistribution, epsilon: Tensor
     ) -> Tensor:
         """Sample logits (T, L, Q, N) for features (T, Q, d); epsilon is (T or 1, *noise_shape)."""
+        del features, distribution, epsilon
         raise TypeError(f"{type(self).__name__} has nothing to sample")
 
     def predictive_sampler(
         self, features: Tensor, distribution: WeightDistribution, noise: PredictionNoise
     ) -> LogitSampler:
         """Return what samples logits of features (T, Q, d) block by block, for prediction."""
+        del features, distribution, noise
         raise TypeError(f"{type(self).__name__} has nothing to sample")
 
 
@@ -172,6 +175,7 @@ class CosineClassifier(Classifier):
         self, samples: int, features: Tensor, distribution: WeightDistribution
     ) -> tuple[int, int, int]:
         """Return (L, N, d): the weights are sampled."""
+        del features
         way, dim = distribution.weights.mean.shape[-2:]
         return samples, way, dim
 
@@ -221,7 +225,8 @@ class CosineLogitSampler(LogitSampler):
         mu = self.mu[task]
         scale = self.sigma[task][..., None]  # (N, d, 1)
         features = self.unit_features[task, queries].T.expand(self.way, -1, -1)
-        # One product for the features and for mu, the last column: epsilon sigma f and epsilon sigma mu.
+        # One product for the features and for mu, the last column: epsilon sigma f and epsilon
+        # sigma mu.
         vectors = torch.cat([features, mu[..., None]], -1)
         products = noise.epsilon @ (scale * vectors)
         squared_mean = mu.square().sum(-1)[:, None, None]

@@ -1,4 +1,4 @@
-"""The assembled model of section 3: feature extractor f, inference network g, classifier, objective.
+"""The assembled model of section 3: feature extractor, inference network, classifier.
 
 Symbols as in the paper: T tasks (the leading axis everywhere), N ways, K shots, M queries in all, L
 samples, d features. Support and query sets are (images, labels). Class means go by label: shots may
@@ -173,8 +173,8 @@ class FewShotModel(nn.Module):
         """Condition tasks on their supports and infer the prior.
 
         `plain` are the class means of the support's plain features. With TEN they decide the films,
-        and `embed_again` returns the class means of the support under them: from images in training,
-        from a data set in evaluation, from the user's images in the classifier.
+        and `embed_again` returns the class means of the support under them: from images in
+        training, from a data set in evaluation, from the user's images in the classifier.
         """
         films = self.films(plain)
         support = plain

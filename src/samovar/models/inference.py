@@ -1,7 +1,8 @@
 """The amortized inference network g: from class means to Gaussians over classifier weights.
 
-[mu_n, sigma_n] = g(c_n), where c_n is the mean feature of class n. On the class means of the support g
-gives the prior p(w | D); on those of support and query together, the posterior q(w | D, D~).
+[mu_n, sigma_n] = g(c_n), where c_n is the mean feature of class n. On the class means of the
+support g gives the prior p(w | D); on those of support and query together, the posterior q(w | D,
+D~).
 """
 
 from typing import NamedTuple
@@ -15,7 +16,10 @@ from samovar.models.precision import full_precision
 
 
 class WeightDistribution(NamedTuple):
-    """p(w | D) or q(w | D, D~): diagonal Gaussians over weights (T, N, d) and perhaps biases (T, N)."""
+    """p(w | D) or q(w | D, D~): diagonal Gaussians over the classifier's weights.
+
+    weights: (T, N, d); biases: (T, N), where the classifier has any.
+    """
 
     weights: Normal
     biases: Normal | None = None
@@ -133,7 +137,7 @@ class ResidualMLP(nn.Module):
 
 
 class ResidualInference(nn.Module):
-    """The networks for ResNet-12: mean and log-variance of the weights, no biases (appendix A.2)."""
+    """The networks for ResNet-12: mean and log-variance of the weights (appendix A.2)."""
 
     initialization = staticmethod(tadam)
 
@@ -156,7 +160,7 @@ def infer(network: nn.Module, class_means: Tensor) -> WeightDistribution:
 
 
 def even_hidden_size(feature_dim: int, *, biases: bool) -> int:
-    """Return the hidden size with which two sets of VERSA's networks are as large as one of full size.
+    """Return the hidden size with which two sets of networks are as large as one of full size.
 
     Table 1 compares shared and separate networks at the same number of parameters.
     """

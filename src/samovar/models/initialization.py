@@ -89,10 +89,7 @@ def _has_weights(module: nn.Module) -> bool:
 
     Scales and offsets, vectors and scalars, are given their first values where they are made.
     """
-    for parameter in module.parameters(recurse=False):
-        if parameter.ndim > 1:
-            return True
-    return False
+    return any(parameter.ndim > 1 for parameter in module.parameters(recurse=False))
 
 
 def _fans(layer: Layer) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""Noise that models are given, in training and in prediction. None of it is drawn from hidden state.
+"""Noise that models are given, in training and in prediction; none of it is hidden state.
 
 In training each task has its own noise, wherever and beside whichever others it is processed. In
 prediction the samples of the classifier come in blocks; how their noise is drawn is the business of
@@ -54,7 +54,7 @@ class SampleBlock:
 
 @dataclass(frozen=True)
 class WeightNoise:
-    """Standard normal numbers (sequences, L, dimension), for example one sequence for each class."""
+    """Standard normal numbers (sequences, L, dimension), such as one sequence for each class."""
 
     epsilon: Tensor
 

@@ -1,4 +1,4 @@
-"""The objectives side by side: Monte Carlo (VERSA), variational (SAMOVAR), cross-entropy (the rest).
+"""The objectives side by side: Monte Carlo (VERSA), variational (SAMOVAR), cross-entropy.
 
 The first half is pure mathematics, from logits to the loss of each task. All losses are to be
 minimised. M is the total number of queries of a task. The paper's beta belongs to
@@ -60,8 +60,8 @@ def variational(
 ) -> TaskLoss:
     """Return the beta-weighted ELBO of section 3.2, negated.
 
-    sum_m (1/L) sum_l -log p(y_m | x_m, w_l) + beta * KL(q || p). Logits (T, L, Q, N) are sampled from
-    the posterior q; the divergence (T,) is summed over classes and dimensions.
+    sum_m (1/L) sum_l -log p(y_m | x_m, w_l) + beta * KL(q || p). Logits (T, L, Q, N) are sampled
+    from the posterior q; the divergence (T,) is summed over classes and dimensions.
     """
     log_probabilities = label_log_probabilities(logits, labels).mean(1)
     return _reduce(-log_probabilities, divergence, beta, reduction)
@@ -149,8 +149,8 @@ OBJECTIVES: dict[str, Objective] = {
 def register_objective(name: str, objective: Objective, traits: MethodTraits | None = None) -> None:
     """Make an objective known, so that `ModelSettings(method=name)` can be trained and loaded.
 
-    `traits` say whether the method is deterministic and whether it has a posterior; by default it has
-    a distribution over the weights and a posterior, as SAMOVAR does.
+    `traits` say whether the method is deterministic and whether it has a posterior; by default it
+    has a distribution over the weights and a posterior, as SAMOVAR does.
     """
     if name in METHODS:
         raise SettingsError(f"There is already a method called {name!r}. Choose another name.")

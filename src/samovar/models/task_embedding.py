@@ -1,7 +1,7 @@
 """The task embedding network (TEN) of TADAM.
 
-It looks at the mean of the task's class means and predicts a scale and a shift (FiLM) for the channels
-of every convolution of the backbone.
+It looks at the mean of the task's class means and predicts a scale and a shift (FiLM) for the
+channels of every convolution of the backbone.
 """
 
 from collections.abc import Sequence

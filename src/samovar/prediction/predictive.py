@@ -1,11 +1,12 @@
 """From a distribution over w to class probabilities: by samples, quasi-random samples, or the mean.
 
-The predictive of Eq. (predictive_distribution) averages probabilities, not logits. Samples are drawn
-in blocks whose size depends on the shape of the classifier alone, each with its own noise: the answer
-to a query does not depend on batches, processes or the other queries.
+The predictive of Eq. (predictive_distribution) averages probabilities, not logits. Samples are
+drawn in blocks whose size depends on the shape of the classifier alone, each with its own noise:
+the answer to a query does not depend on batches, processes or the other queries.
 
-Tasks are worked on one at a time, and queries a slice at a time, so that the numbers at hand stay in
-the processor's cache and memory stays bounded however many samples, classes or queries there are.
+Tasks are worked on one at a time, and queries a slice at a time, so that the numbers at hand stay
+in the processor's cache and memory stays bounded however many samples, classes or queries there
+are.
 """
 
 from dataclasses import dataclass
@@ -26,10 +27,10 @@ LARGEST_BLOCK = 2**22
 class Prediction:
     """What is believed of each query.
 
-    probabilities: (T, Q, N), the mean of softmax over the samples; spread: (T, Q, N), their standard
-    deviation over the samples; entropy: (T, Q), of the probabilities; mutual_information: (T, Q),
-    between label and weights, in nats. A deterministic classifier has no spread and no mutual
-    information.
+    probabilities: (T, Q, N), the mean of softmax over the samples; spread: (T, Q, N), their
+    standard deviation over the samples; entropy: (T, Q), of the probabilities; mutual_information:
+    (T, Q), between label and weights, in nats. A deterministic classifier has no spread and no
+    mutual information.
     """
 
     probabilities: Tensor
@@ -61,7 +62,7 @@ def predict(
     samples: int,
     noise: PredictionNoise,
 ) -> Prediction:
-    """Return the predictive of query features (T, Q, d) under a distribution over w, by L samples."""
+    """Return the predictive of query features (T, Q, d) by L samples of w."""
     if classifier.deterministic:
         return predict_at_mean(classifier, distribution, features)
     with full_precision(features):

@@ -1,10 +1,10 @@
 """When to answer "none of these": a score of how little a query belongs, and thresholds on it.
 
-The entropy of the predictive is the doubt *between* the classes: it is small for a query that is like
-none of them as long as one is the least unlike. A rejection score asks how unlike, and finds such
-queries better (docs/own_images.md). Thresholds are quantiles of the score over queries that do belong
-to their task, measured on held-out classes (`samovar.evaluation.rejection_thresholds`) and stored with
-the model; they are adapted to the spread of the user's own images.
+The entropy of the predictive is the doubt *between* the classes: it is small for a query that is
+like none of them as long as one is the least unlike. A rejection score asks how unlike, and finds
+such queries better (docs/own_images.md). Thresholds are quantiles of the score over queries that do
+belong to their task, measured on held-out classes (`samovar.evaluation.rejection_thresholds`) and
+stored with the model; they are adapted to the spread of the user's own images.
 
 A new score is a subclass of `RejectionScore` in a file of its own, and one call of
 `register_rejection_score`.
@@ -47,7 +47,7 @@ class RejectionScore(ABC):
         """Combine the comparisons with all classes: (..., Q, N) -> (..., Q)."""
 
     def __call__(self, features: Tensor, class_means: Tensor) -> Tensor:
-        """Return the scores (..., Q) of query features (..., Q, d) given class means (..., N, d)."""
+        """Return the scores (..., Q) of features (..., Q, d), given class means (..., N, d)."""
         return self.overall(self.by_class(features, class_means))
 
 
@@ -144,8 +144,8 @@ class Rejection:
     ) -> tuple[float, ShapeThresholds]:
         """Return the score above which a query is rejected, and the measured shape it is from.
 
-        `rate` is the share of queries of the task's own classes that are rejected, on tasks like the
-        measured ones.
+        `rate` is the share of queries of the task's own classes that are rejected, on tasks like
+        the measured ones.
         """
         check_rejection_rate(rate)
         cell = self.nearest(way, float(np.median(shots)))
@@ -156,7 +156,7 @@ class Rejection:
     def spread_ratio(
         self, way: int, shot: float, scores: NDArray[np.floating[Any]]
     ) -> float | None:
-        """Return the median score of support images left out of their classes over the measured one.
+        """Return the median score of the support, each image left out, over the measured one.
 
         `shot` is the number of images that their classes then have. None if there is nothing to
         compare with.

@@ -16,7 +16,7 @@ from samovar.core.randomness import generator, torch_generator
 from samovar.models.noise import SampleBlock, WeightNoise
 
 TASKS_PER_BANK = 20
-"""Consecutive tasks that share the noise of sampled weights, where drawing it is the larger cost."""
+"""Consecutive tasks that share the noise of sampled weights, which is costly to draw."""
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ def fit_temperature(logits: Tensor, labels: Tensor) -> float:
 
 
 def log_probabilities(prediction: Prediction) -> Tensor:
-    """Return the log of the averaged probabilities, which are logits that a temperature can divide."""
+    """Return the log of the averaged probabilities: logits that a temperature can divide."""
     return prediction.probabilities.clamp(min=torch.finfo(torch.float32).tiny).log()
 
 

@@ -1,8 +1,8 @@
 """Settings of a model: SAMOVAR, VERSA, TADAM or prototypes.
 
-A model is named by strings (`method`, `backbone`, `classifier`) because they are flags and stored in
-files. What the strings stand for is registered in `samovar.models`; what must be known of them to
-check settings without torch is registered here, by the same call.
+A model is named by strings (`method`, `backbone`, `classifier`) because they are flags and stored
+in files. What the strings stand for is registered in `samovar.models`; what must be known of them
+to check settings without torch is registered here, by the same call.
 """
 
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ class BackboneTraits:
     """What the settings must know of a backbone."""
 
     takes: Literal["images", "vectors", "anything"] = "images"
-    """What it is given: images, ready-made vectors, or whatever a module of the user's own accepts."""
+    """What it is given: images, ready-made vectors, or whatever a user's own module accepts."""
     smallest_size: int = 1
     """The smallest image, in pixels, that it can take."""
     has_dropout: bool = False
@@ -71,18 +71,21 @@ class ModelSettings:
     """A model of section 3 or one of its rivals."""
 
     method: str = "samovar"
-    """samovar (variational training), versa (Monte Carlo training) or prototypes (deterministic class
-    means, TADAM too)."""
+    """samovar (variational training), versa (Monte Carlo training) or prototypes (deterministic
+    class means, TADAM too).
+    """
     backbone: str = "conv4"
-    """The feature extractor f: conv4, conv5, resnet12, identity (for ready-made vectors) or custom (a
-    torch module of your own)."""
+    """The feature extractor f: conv4, conv5, resnet12, identity (for ready-made vectors) or custom
+    (a torch module of your own).
+    """
     channels: int = 3
     """Channels of the images; 1 is grey."""
     size: int = 32
     """Height and width of the images; the length of the vectors with `identity` or `custom`."""
     width: int = 64
-    """Filters of the first block: all blocks of CONV have this many, those of ResNet-12 1, 2, 4 and 8
-    times as many."""
+    """Filters of the first block: all blocks of CONV have this many, those of ResNet-12 1, 2, 4 and
+    8 times as many.
+    """
     pools: Literal[3, 4] = 3
     """Max-pooling layers of ResNet-12: TADAM's code has three, its paper four."""
     dropout: float = 0.0

@@ -11,9 +11,9 @@ from samovar.models.task_embedding import Film
 class Backbone(nn.Module):
     """A feature extractor f: images (groups * n, C, H, W) -> features (groups * n, d).
 
-    A group is the support or the query set of one task. A subclass sets `feature_dim` (d) and, where
-    TEN can condition it, `film_widths`: the channels of each convolution, in order. A subclass with
-    layers also needs an `initialization` (see `samovar.models.initialization`).
+    A group is the support or the query set of one task. A subclass sets `feature_dim` (d) and,
+    where TEN can condition it, `film_widths`: the channels of each convolution, in order. A
+    subclass with layers also needs an `initialization` (see `samovar.models.initialization`).
     """
 
     feature_dim: int

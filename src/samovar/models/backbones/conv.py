@@ -13,10 +13,10 @@ from samovar.models.task_embedding import Film
 
 
 class Conv(Backbone):
-    """Blocks of conv 3x3 (no bias), batch norm (offset only), ReLU, dropout, max-pool 2x2; flattened.
+    """Blocks of conv 3x3 (no bias), batch norm (offset only), ReLU, dropout, max-pool 2x2.
 
-    CONV-5 rounds the pooled size down (84 -> 2: 256 features), CONV-4 rounds it up (28 or 32 -> 2: 256
-    features), as VERSA has them for miniImageNet and Omniglot.
+    CONV-5 rounds the pooled size down (84 -> 2: 256 features), CONV-4 rounds it up (28 or 32 -> 2:
+    256 features), as VERSA has them for miniImageNet and Omniglot.
     """
 
     initialization = staticmethod(versa)
@@ -51,7 +51,7 @@ class Conv(Backbone):
         films: Sequence[Film] | None = None,
         noise: Sequence[torch.Generator] | None = None,
     ) -> Tensor:
-        """Map images (groups * n, C, H, W) to features (groups * n, d), with dropout in training."""
+        """Map images (groups * n, C, H, W) to features (groups * n, d)."""
         del films  # CONV has nothing for TEN to condition; the settings refuse it
         for convolution, norm in zip(self.convolutions, self.norms, strict=True):
             x = convolution(x)

@@ -1,9 +1,9 @@
-"""Layers of the backbones: batch norm with a choice of statistics, and dropout without hidden state.
+"""Layers of the backbones: batch norm with a choice of statistics, and dropout.
 
-Batch norm either uses running averages at test (inductive: an answer depends on one image alone), or
-always the statistics of each task's set (VERSA's, transductive: it looks at all queries together).
-Which of the two was used changes accuracies by points, so it is a named mode that can be switched and
-is printed with every number.
+Batch norm either uses running averages at test (inductive: an answer depends on one image alone),
+or always the statistics of each task's set (VERSA's, transductive: it looks at all queries
+together). Which of the two was used changes accuracies by points, so it is a named mode that can be
+switched and is printed with every number.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,9 @@ NormMode = Literal["running", "episode"]
 
 
 class TaskBatchNorm(nn.Module):
-    """Normalise images (groups * n, C, H, W); each group of n images is one task's support or query set.
+    """Normalise images (groups * n, C, H, W).
+
+    Each group of n images is the support or the query set of one task.
 
     `running`: statistics of the whole batch in training, running averages at test. `episode`:
     statistics of each group, in training and at test, for all groups at once; running averages are

@@ -1,4 +1,7 @@
-"""The backbones by name. A new one is a class in a file of its own, and one call of `register_backbone`."""
+"""The backbones by name.
+
+A new one is a class in a file of its own, and one call of `register_backbone`.
+"""
 
 from collections.abc import Callable
 
@@ -44,7 +47,7 @@ BUILDERS: dict[str, Builder] = {
 
 
 def register_backbone(name: str, build: Builder, traits: BackboneTraits | None = None) -> None:
-    """Make a backbone known, so that `ModelSettings(backbone=name)` can be trained, saved and loaded.
+    """Make a backbone known, so that `ModelSettings(backbone=name)` can be trained and loaded.
 
     `build` makes it from the settings. `traits` say what the settings must check; the defaults are
     those of a network for images with neither dropout nor TEN.

@@ -16,7 +16,7 @@ CONVOLUTIONS = 3
 
 
 class Block(nn.Module):
-    """conv-norm-(FiLM)-swish twice, conv-norm-(FiLM), plus conv 1x1-norm of the input, swish, pool."""
+    """conv-norm-(FiLM)-swish twice, conv-norm-(FiLM), plus a projected input; swish; max-pool."""
 
     def __init__(self, inputs: int, outputs: int, norm: NormMode, pool: bool) -> None:
         super().__init__()
