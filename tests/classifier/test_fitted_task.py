@@ -35,7 +35,7 @@ def test_with_ten_the_answers_are_the_models_own_and_loaded_tasks_cannot_grow(tm
         plain = model.model.embed(x[None])[0]
         means = torch.stack([plain[:5][labels == label].mean(0) for label in range(3)])
         distances = cosine_distance(plain, means)
-    found = whole.answer_converted(list(images))
+    found = whole.answer(images)
     np.testing.assert_allclose(found.distance, distances.numpy(), atol=1e-5)
     np.testing.assert_allclose(found.probabilities, whole.predict_proba(images), atol=1e-6)
     if method == "prototypes":
