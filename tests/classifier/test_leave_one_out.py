@@ -8,10 +8,9 @@ import torch
 from helpers import blobs, features_model
 from hypothesis import given
 from hypothesis import strategies as st
-from samovar.prediction.rejection import Cell
 
 from samovar import FewShotClassifier
-from samovar.prediction.rejection import RATES, Rejection, cosine_distance, factor
+from samovar.prediction.rejection import RATES, Cell, Rejection, cosine_distance, factor
 
 
 @pytest.mark.parametrize("counts", [(3, 3, 3), (2, 2), (6, 1, 4)])
@@ -27,16 +26,16 @@ def test_the_spread_of_a_task_is_by_fits_without_each_image_and_is_kept(tmp_path
     )
     folder = replace(features_model(5), rejection=table).save_pretrained(tmp_path / "model")
     classifier = FewShotClassifier(folder, reject=0.05).fit(features, labels)
-    found, left = [], []
-    for i, label in enumerate(labels):
+    distances, shots_left = [], []
+    for image, label in enumerate(labels):
         if (labels == label).sum() > 1:
-            rest = np.arange(len(labels)) != i
-            means = [features[rest & (labels == each)].mean(0) for each in np.unique(labels)]
-            found.append(
-                float(cosine_distance(torch.tensor(features[[i]]), torch.tensor(np.stack(means))))
-            )
-            left.append((labels[rest] == label).sum())
-    assert classifier.spread_ == pytest.approx(np.median(found) / (0.1 * np.median(left)), rel=1e-3)
+            rest = np.arange(len(labels)) != image
+            means = [features[rest & (labels == name)].mean(0) for name in np.unique(labels)]
+            query, others = torch.tensor(features[[image]]), torch.tensor(np.stack(means))
+            distances.append(float(cosine_distance(query, others)))
+            shots_left.append((labels[rest] == label).sum())
+    expected = np.median(distances) / (0.1 * np.median(shots_left))
+    assert classifier.spread_ == pytest.approx(expected, rel=1e-3)
     assert f"x {factor(classifier.spread_):.2f} for the spread" in classifier.rejection_note
     loaded = FewShotClassifier.load(classifier.save(tmp_path / "t.safetensors"))
     assert loaded.rejection_note == classifier.rejection_note
