@@ -33,6 +33,7 @@ class FittedTask:
         """Return the task of features (n, d) and a label for each."""
         classes = tuple(sorted_labels(labels))
         numbers = class_numbers(classes, labels)
+        # In float64, so that the order of the images does not matter; not every device has it.
         totals = torch.zeros(len(classes), features.shape[1], dtype=torch.float64)
         totals.index_add_(0, numbers, features.cpu().double())
         return cls(classes, totals, torch.bincount(numbers, minlength=len(classes)))

@@ -58,6 +58,7 @@ class LeftOut:
         able = torch.nonzero(task.counts[numbers] > 1).flatten()
         if not len(able):
             return None
+        # Evenly spaced, so that all classes are among them although images come class by class.
         count = min(MOST_LEFT_OUT, len(able))
         chosen = able[np.unique(np.linspace(0, len(able) - 1, count).astype(int))]
         return cls(task, features[chosen.to(features.device)], numbers[chosen])
@@ -67,6 +68,7 @@ class LeftOut:
         device = self.features.device
         means = class_means(self.task.totals, self.task.counts, device)
         cosines = cosine(self.features, means.totals[0])
+        # Leaving an image out changes the mean of its own class only, so one cosine is replaced.
         rest = self._means_without(self.features, self.numbers).totals[0]
         to_own_class = cosine(self.features[:, None], rest[:, None])[:, 0]
         cosines = cosines.scatter(1, self.numbers[:, None].to(device), to_own_class)

@@ -106,6 +106,7 @@ def load_fitted(path: Path, model: Any, device: torch.device) -> tuple[FittedMod
         raise ModelError(f"{path} does not say where its model is; pass it as `model`.")
     saved = ready_model(model, device)
     info.parameters.check(saved.rejection)
+    # Sums of one model's features mean nothing to another, even if their width is the same.
     if saved.identity != info.identity:
         raise ModelError(f"{path} belongs to another model than {model} (their hashes differ).")
     width_fits = task.totals.shape[1] == saved.model.feature_dim

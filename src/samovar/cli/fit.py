@@ -59,7 +59,8 @@ def fit(  # noqa: PLR0913 (a flag each)
     torch_device = device_named(device)
     if add:
         fitted, info = load_fitted(task, None, torch_device)
-        model = place = info.model
+        model = info.model
+        place = info.model
         parameters = info.parameters
         images = _read_images(paths, names, fitted.saved, model)
         fitted = fitted.extended(images.inputs, images.labels)

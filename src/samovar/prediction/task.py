@@ -103,6 +103,7 @@ def predict_queries(
     model: FewShotModel, prior: WeightDistribution, features: Tensor, samples: int, seed: int
 ) -> Prediction:
     """Return the predictive of queries with features (n, d), by quasi-random classifiers."""
+    # A task that is fitted by itself is number 0 of its seed; all chunks share its classifiers.
     noise = PredictiveNoise(seed, [0], quasi=True)
     predictions = []
     for chunk in features.split(CHUNK):
