@@ -3,7 +3,7 @@
     python benchmarks/rejection.py --model glyphs --data glyphs
     python benchmarks/rejection.py --model cifar_fs --data grocery32 --split train     (made as in docs/own_images.md)
 
-Tasks are fitted as a user would, by FewShotClassifier. `belong` is the share of queries of the task's classes that are
+Tasks are fitted as FewShotClassifier does it. `belong` is the share of queries of the task's classes that are
 rejected, `others` that of as many queries of other classes; `others_by_entropy` is what the entropy of the predictive
 would find with as many rejected of those that belong.
 """
@@ -14,9 +14,11 @@ import numpy as np
 import tyro
 from numpy.typing import NDArray
 
-from samovar.artifacts.saved_model import SavedModel
-from samovar.classifier.estimator import FewShotClassifier
+from samovar.classifier.answer import AnswerParameters
+from samovar.classifier.fitted_model import fit_model
+from samovar.classifier.loading import ready_model
 from samovar.core.allocator import tune_allocator
+from samovar.core.devices import device_named
 from samovar.data.dataset import Dataset
 from samovar.data.episodes import EpisodeSampler, draw_outside
 from samovar.data.prepare import ready
@@ -32,20 +34,18 @@ def measure(
     dataset = Dataset(ready(data), split)
     episodes = EpisodeSampler(dataset, settings, seed=0).draw(0, tasks)
     outside = draw_outside(dataset, episodes, 0, episodes.query.shape[1], seed=0)
-    saved = SavedModel.from_pretrained(model)
+    device = device_named("auto")
+    saved = ready_model(model, device)
     rejected: dict[float, list[NDArray[np.bool_]]] = {rate: [] for rate in RATES}
     entropy = []
     for task in range(tasks):
-        classifier = FewShotClassifier(saved)
-        classifier.begin()
-        classifier.add_converted(
-            list(dataset.gather(episodes.support[task]).numpy()), episodes.support_labels[task]
-        )
+        support = list(dataset.gather(episodes.support[task]))
+        labels = episodes.support_labels[task].tolist()
+        fitted = fit_model(saved, device, support, labels)
         queries = np.concatenate([episodes.query[task], outside[task]])
-        images = list(dataset.gather(queries).numpy())
+        images = list(dataset.gather(queries))
         for rate in RATES:
-            classifier.reject = rate
-            answer = classifier.answer_converted(images)
+            answer = fitted.answer(images, AnswerParameters(reject=rate))
             rejected[rate].append(answer.rejected)
         entropy.append(answer.uncertainty.entropy)
     belong = episodes.query.shape[1]

@@ -1,6 +1,9 @@
-"""FewShotClassifier keeps scikit-learn's conventions and the promises of fit, partial_fit, predict and reject."""
+"""FewShotClassifier keeps scikit-learn's conventions and its own promises."""
 
+import json
 import math
+import subprocess
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -15,18 +18,33 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from samovar import FewShotClassifier, SavedModel
+from samovar import FewShotClassifier
 from samovar.errors import ModelError, SettingsError
 from samovar.models.backbones.layers import norm_modes, set_norm
 from samovar.prediction.rejection import RATES, Rejection, ShapeThresholds
 
 
 class OnFeatures(FewShotClassifier):
-    """For scikit-learn's checks: the model has the width that is seen in fit."""
+    """For scikit-learn's checks, which fit tables of many widths: a model of the table's width."""
 
-    def _load(self, images) -> SavedModel:
-        shape = np.asarray(images).shape
-        return features_model(max(1, shape[1]) if len(shape) == 2 else 1)
+    def fit(self, X, y=None):  # noqa: N803
+        return self._take(self._of_width(X).fit(X, y))
+
+    def partial_fit(self, X, y=None, classes=None):  # noqa: N803
+        if hasattr(self, "fitted_"):
+            return super().partial_fit(X, y, classes)
+        return self._take(self._of_width(X).partial_fit(X, y, classes))
+
+    def _of_width(self, table) -> FewShotClassifier:
+        shape = np.asarray(table).shape
+        width = max(1, shape[1]) if len(shape) == 2 else 1
+        parameters = self.get_params() | {"model": features_model(width)}
+        return FewShotClassifier(**parameters)
+
+    def _take(self, fitted: FewShotClassifier) -> "OnFeatures":
+        learned = {name: value for name, value in vars(fitted).items() if name.endswith("_")}
+        vars(self).update(learned)
+        return self
 
 
 EXPECTED_FAILURES: dict[str, str] = {}
@@ -91,7 +109,7 @@ def test_one_query_does_not_change_another():
         features_model(5, method="samovar", classifier="cosine"), samples=16
     ).fit(features, labels)
     together = classifier.predict_proba(features)
-    alone = np.concatenate([classifier.predict_proba(each[None]) for each in features])
+    alone = np.concatenate([classifier.predict_proba(query[None]) for query in features])
     np.testing.assert_allclose(together, alone, atol=1e-5)
     np.testing.assert_allclose(together.sum(1), 1)
 
@@ -145,7 +163,7 @@ def test_rejected_images_get_the_label_and_keep_their_probabilities():
     assert classifier.predict(middle).tolist() == [-1]
     assert accuracy_score(labels, classifier.predict(features)) == 1.0, "numbers stay numbers"
     assert classifier.predict_proba(middle).sum() == pytest.approx(1)
-    assert "nearest measured shape" in classifier.rejection_note
+    assert "nearest shape that was measured" in classifier.rejection_note
     loo = classifier.leave_one_out()
     assert loo == {"images": 4, "accuracy": 1.0, "rejected": 0.0}
     for impossible in (3, "x", True):
@@ -169,3 +187,54 @@ def test_episode_norm_is_used_by_its_running_averages_or_refused():
     np.testing.assert_allclose(
         answers, FewShotClassifier(model, samples=8).fit(images, [0, 0, 1, 1]).predict_proba(images)
     )
+
+
+STARTED = """
+import json, sys
+import numpy as np
+import samovar
+heavy = ("lightning_fabric", "matplotlib", "torch")
+after_import = [name for name in heavy if name in sys.modules]
+strokes = np.full((4, 28, 28), 255, np.uint8)
+strokes[:2, :, 12:15], strokes[2:, 12:15] = 0, 0
+labels = ["upright", "upright", "level", "level"]
+samovar.FewShotClassifier("glyphs").fit(strokes, labels).save(sys.argv[1])
+loaded = samovar.FewShotClassifier.load(sys.argv[1])
+answers = loaded.predict(strokes).tolist()
+after_use = [name for name in heavy if name in sys.modules]
+print(json.dumps([after_import, after_use, answers]))
+"""
+
+
+def test_using_a_model_imports_neither_lightning_nor_matplotlib(tmp_path):
+    command = [sys.executable, "-c", STARTED, str(tmp_path / "t.safetensors")]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    after_import, after_use, answers = json.loads(done.stdout)
+    assert after_import == []
+    assert after_use == ["torch"]
+    assert answers == ["upright", "upright", "level", "level"]
+
+
+def test_an_answer_holds_what_the_other_methods_return():
+    features, labels = blobs()
+    model = features_model(5, method="samovar", classifier="linear")
+    table = Rejection("test", (ShapeThresholds(4, 5, (0.3,) * len(RATES)),))
+    classifier = FewShotClassifier(replace(model, rejection=table), samples=8, reject=0.05)
+    queries = np.concatenate([features, -features])
+    answer = classifier.fit(features, labels).answer(queries)
+    assert answer.labels.tolist() == classifier.predict(queries).tolist()
+    np.testing.assert_array_equal(answer.probabilities, classifier.predict_proba(queries))
+    np.testing.assert_array_equal(
+        answer.uncertainty.entropy, classifier.uncertainty(queries).entropy
+    )
+    assert (answer.labels == "none of these").tolist() == answer.rejected.tolist()
+    assert 0 < answer.rejected.sum() < len(queries)
+
+
+def test_a_fit_that_fails_leaves_what_was_fitted_before():
+    features, labels = blobs()
+    classifier = FewShotClassifier(features_model(5)).fit(features, labels)
+    before = classifier.predict_proba(features)
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        classifier.fit(features, labels[:-1])
+    np.testing.assert_array_equal(classifier.predict_proba(features), before)

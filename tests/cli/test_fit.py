@@ -4,9 +4,11 @@ import json
 
 import numpy as np
 import pytest
+from helpers import features_model, image_model
 from helpers_images import make_folder
 from PIL import Image
 
+from samovar.classifier.task_file import read_task
 from samovar.cli.main import main
 
 
@@ -66,18 +68,52 @@ def test_links_out_of_the_folder_are_refused(task, tmp_path, capsys):
 
 
 def test_thousands_of_classes(tmp_path, capsys):
+    # A narrow model: the quasi-random numbers of 2000 classes of the shipped one take 20 seconds.
+    model = image_model().save_pretrained(tmp_path / "model")
     small = np.zeros((8, 8), np.uint8)
-    for i in range(2000):
-        (tmp_path / "s" / f"{i:04}").mkdir(parents=True)
-        small[:] = i % 256
-        Image.fromarray(small).save(tmp_path / "s" / f"{i:04}" / "x.png")
+    for number in range(2000):
+        folder = tmp_path / "s" / f"{number:04}"
+        folder.mkdir(parents=True)
+        small[:] = number % 256
+        Image.fromarray(small).save(folder / "x.png")
     path = tmp_path / "t.safetensors"
-    assert (
-        main(["fit", "--support", str(tmp_path / "s"), "--task", str(path), "--samples", "16"]) == 0
-    )
+    flags = ["--model", str(model), "--samples", "16"]
+    assert main(["fit", "--support", str(tmp_path / "s"), "--task", str(path), *flags]) == 0
     assert "... and 1950 more" in capsys.readouterr().out
     assert main(["predict", str(path), str(tmp_path / "s" / "0007" / "x.png"), "--json"]) == 0
     assert len(json.loads(capsys.readouterr().out)[0]["probabilities"]) == 2000
+
+
+@pytest.mark.parametrize(("reject", "rate"), [("auto", 0.05), ("never", None), ("0.2", 0.2)])
+def test_the_rate_of_rejection_is_stored_as_asked(reject, rate, tmp_path, capsys):
+    make_folder(tmp_path / "support", {"one": 100, "two": 101}, 1)
+    path = tmp_path / "t.safetensors"
+    flags = ["--support", str(tmp_path / "support"), "--task", str(path), "--reject", reject]
+    assert main(["fit", *flags]) == 0
+    assert read_task(path)[1].parameters.reject == rate
+    note = capsys.readouterr().out
+    assert ("nothing is rejected" in note) == (rate is None)
+
+
+def test_a_model_without_thresholds_rejects_nothing_unless_asked(tmp_path, capsys):
+    make_folder(tmp_path / "support", {"one": 100, "two": 101}, 1)
+    model = image_model().save_pretrained(tmp_path / "model")
+    path = tmp_path / "t.safetensors"
+    flags = ["--support", str(tmp_path / "support"), "--task", str(path), "--model", str(model)]
+    assert main(["fit", *flags]) == 0
+    assert read_task(path)[1].parameters.reject is None
+    assert "this model has no thresholds for rejection." in capsys.readouterr().out
+    assert main(["fit", *flags, "--reject", "0.05"]) == 2
+    assert "This model has no thresholds for rejection" in capsys.readouterr().err
+
+
+def test_a_model_of_feature_vectors_is_refused(tmp_path, capsys):
+    make_folder(tmp_path / "support", {"one": 100}, 1)
+    model = features_model(3).save_pretrained(tmp_path / "model")
+    path = tmp_path / "t.safetensors"
+    flags = ["--support", str(tmp_path / "support"), "--task", str(path), "--model", str(model)]
+    assert main(["fit", *flags]) == 2
+    assert "takes feature vectors, not images" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

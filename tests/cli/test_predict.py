@@ -1,4 +1,4 @@
-"""`samovar predict` answers as table, JSON, CSV and picture, and names the images it cannot read."""
+"""`samovar predict` answers as table, JSON, CSV and picture, and names unreadable images."""
 
 import csv
 import io
@@ -30,7 +30,7 @@ def test_the_shipped_model_tells_characters_apart_and_table_csv_and_picture_agre
     )
     assert main(["predict", str(task), *files, "--csv"]) == 0
     table = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
-    assert [each["label"] for each in table] == [row["label"] for row in rows]
+    assert [line["label"] for line in table] == [row["label"] for row in rows]
     assert main(["predict", str(task), *files, "--picture", str(tmp_path / "answers.png")]) == 0
     assert "█" in capsys.readouterr().out
     with Image.open(tmp_path / "answers.png") as picture:

@@ -1,8 +1,36 @@
-"""`samovar task` explains what is not a task file."""
+"""`samovar task` shows what is inside a task file, and explains what is not one."""
+
+import json
 
 import pytest
 
 from samovar.cli.main import main
+
+
+def test_the_json_has_everything_but_the_sums(task, capsys):
+    capsys.readouterr()
+    assert main(["task", str(task), "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    keys = ["task", "model", "identity", "classes", "parameters", "leave_one_out", "bytes"]
+    assert list(report) == keys
+    assert report["classes"] == {"one": 4, "three": 4, "two": 4}
+    assert report["parameters"] == {
+        "samples": 128,
+        "reject": 0.05,
+        "reject_label": "none of these",
+        "seed": 0,
+    }
+    assert report["leave_one_out"]["images"] == 12
+    assert report["bytes"] == task.stat().st_size
+
+
+def test_the_table_is_that_of_fit(task, tmp_path, capsys):
+    assert main(["fit", "--support", str(tmp_path / "support"), "--task", str(task)]) == 0
+    fitted = capsys.readouterr().out
+    assert main(["task", str(task)]) == 0
+    shown = capsys.readouterr().out
+    assert "three" in shown
+    assert shown.strip() in fitted
 
 
 @pytest.mark.parametrize(

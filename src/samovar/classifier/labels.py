@@ -1,16 +1,25 @@
-"""Labels of any type, as they were given: arrays of their kind, in an order."""
+"""Labels of any type, as the user gave them: as arrays, and in order."""
 
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import column_or_1d
 
 
 def label_array(y: ArrayLike) -> NDArray[Any]:
-    """One label for each image, as an array of their kind; objects stay objects."""
-    array = column_or_1d(y, warn=True) if not isinstance(y, list | tuple) else listed_labels(y)
+    """Return one label for each image as an array of their type; objects stay objects.
+
+    >>> label_array(["cat", 3])
+    array(['cat', 3], dtype=object)
+    """
+    if isinstance(y, list | tuple):
+        array = listed_labels(y)
+    else:
+        # scikit-learn takes a second to import, which the command line, with its lists, is spared.
+        from sklearn.utils.validation import column_or_1d
+
+        array = column_or_1d(y, warn=True)
     if array.dtype.kind == "f" and not np.isfinite(array).all():
         raise ValueError("Input y contains NaN or infinity.")
     if array.dtype.kind == "f" and (array != np.round(array)).any():
@@ -18,26 +27,24 @@ def label_array(y: ArrayLike) -> NDArray[Any]:
     return array
 
 
-def listed_labels(y: Sequence[Any]) -> NDArray[Any]:
-    """A list of labels as an array: of their kind if they have one in common, else of objects."""
-    kinds = {type(label) for label in y}
-    if len(kinds) == 1 and issubclass(kinds.pop(), str | int | float | bool | np.generic):
-        return np.array(y)
-    array = np.empty(
-        len(y), dtype=object
-    )  # numpy would make a matrix of tuples, and text of mixed kinds
-    for position, label in enumerate(y):
+def listed_labels(labels: Sequence[Any]) -> NDArray[Any]:
+    """Return labels as an array: of their type if they share a plain one, else of objects."""
+    types = {type(label) for label in labels}
+    if len(types) == 1 and issubclass(types.pop(), str | int | float | bool | np.generic):
+        return np.array(labels)
+    # np.array would make a matrix of tuples, and text of numbers that are mixed with text.
+    array = np.empty(len(labels), dtype=object)
+    for position, label in enumerate(labels):
         array[position] = label
     return array
 
 
-def alike(labels: NDArray[Any], others: NDArray[Any]) -> NDArray[Any]:
-    """The labels as they are, or as objects if the others are of another kind (numpy would turn numbers into text)."""
-    return labels if labels.dtype.kind == others.dtype.kind else labels.astype(object)
-
-
 def sorted_labels(labels: Sequence[Any]) -> list[Any]:
-    """Each label once, in order; labels that cannot be ordered among themselves go by type and text."""
+    """Return each label once, in order; labels that cannot be compared are sorted by type and text.
+
+    >>> sorted_labels(["b", "a", "b"])
+    ['a', 'b']
+    """
     unique = list(dict.fromkeys(labels))
     try:
         return sorted(unique)

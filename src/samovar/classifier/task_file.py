@@ -1,7 +1,13 @@
-"""The file of a fitted task: one safetensors file without images and without code."""
+"""The file of a fitted task: one safetensors file without images and without code.
+
+A user may get a task file from anyone, so `read_task` trusts nothing: neither the size that the
+header claims, nor the types, shapes and values inside. The keys and their order are those of
+`TaskInfo`, `AnswerParameters` and `LeaveOneOut`.
+"""
 
 import dataclasses
 import json
+import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,13 +18,23 @@ from safetensors import safe_open
 from safetensors.torch import save
 from torch import Tensor
 
+from samovar.classifier.answer import AnswerParameters
 from samovar.classifier.fitted_task import FittedTask
+from samovar.classifier.leave_one_out import LeaveOneOut
 from samovar.core.files import write_whole
 from samovar.errors import ModelError
 
 FORMAT = 1
 LARGEST_HEADER = 50_000_000
-"""Bytes of class names and the rest that a task file may claim; more is not a task file."""
+"""The bytes of class names and settings that a task file may claim; more is not a task file."""
+LARGEST_SUM = 1e15
+"""What is larger overflows float32 once it is squared, so it is not a sum of features."""
+PARAMETER_TYPES: dict[str, tuple[type, ...]] = {
+    "samples": (int,),
+    "reject": (int, float, type(None)),
+    "reject_label": (str, int, float, bool, type(None)),
+    "seed": (int,),
+}
 
 
 @dataclass(frozen=True)
@@ -29,118 +45,137 @@ class TaskInfo:
     """The name or path of the model that it belongs to."""
     identity: str
     """The model's hash."""
-    parameters: dict[str, Any]
-    """samples, reject, reject_label, seed of the classifier."""
-    leave_one_out: dict[str, Any] | None = None
+    parameters: AnswerParameters
+    leave_one_out: LeaveOneOut | None = None
     """How well the support answers for itself, where that could be measured."""
     spread: float | None = None
-    """How far support images are from each other, as a ratio to what the model has measured (`Rejection.spread`)."""
+    """How far the support images lie from each other, relative to what the model has measured."""
 
 
 def write_task(path: Path, task: FittedTask, info: TaskInfo) -> None:
-    """One safetensors file: no images, no code."""
-    plain = [_plain(label) for label in task.classes]
-    parameters = {name: _plain(value) for name, value in info.parameters.items()}
-    unnamed = parameters["reject_label"]
-    for label in plain if unnamed is None else [*plain, unnamed]:
-        if type(label) not in (str, int, float, bool):
-            raise ModelError(
-                f"The label {label!r} cannot be stored; use text or numbers for labels of a task that is saved."
-            )
-    head = {"format": FORMAT, "library": "samovar", "classes": plain} | dataclasses.asdict(info)
-    head["parameters"] = parameters
+    """Write a task file; labels that JSON cannot hold are refused."""
+    head: dict[str, Any] = {"format": FORMAT, "library": "samovar"}
+    head["classes"] = [_storable(label) for label in task.classes]
+    head |= dataclasses.asdict(info)
+    parameters = head["parameters"]
+    for name, value in parameters.items():
+        parameters[name] = _python_value(value)
+    if parameters["reject_label"] is not None:
+        _storable(parameters["reject_label"])
     tensors = {"totals": task.totals, "counts": task.counts}
     if task.conditioned is not None:
         tensors["conditioned"] = task.conditioned
     write_whole(path, save(tensors, {"samovar": json.dumps(head)}))
 
 
-def _plain(value: Any) -> Any:
-    """A NumPy scalar as Python's own, which JSON knows."""
-    return value.item() if isinstance(value, np.generic) else value
+def _python_value(value: Any) -> Any:
+    """Return a NumPy scalar as Python's own, which JSON knows."""
+    if isinstance(value, np.generic):
+        return value.item()
+    return value
+
+
+def _storable(label: Any) -> Any:
+    """Return a label as JSON holds it, or refuse it."""
+    value = _python_value(label)
+    if type(value) not in (str, int, float, bool):
+        raise ModelError(
+            f"The label {label!r} cannot be stored. "
+            "Use text or numbers as labels of a task that is saved."
+        )
+    return value
 
 
 def read_task(path: Path) -> tuple[FittedTask, TaskInfo]:
-    """Read and check a task file; whoever made it may have made mistakes, or worse."""
+    """Read and check a task file."""
     try:
-        with path.open("rb") as beginning:
-            size = int.from_bytes(beginning.read(8), "little")
-        if size > LARGEST_HEADER:
-            raise ValueError(f"its header claims {size:,} bytes")
-        with safe_open(str(path), "pt") as file:
-            head = json.loads((file.metadata() or {})["samovar"])
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        head, tensors = _read(path)
         if head["format"] != FORMAT:
-            raise ModelError(f"{path} has format {head['format']}, this version reads {FORMAT}.")
-        info = TaskInfo(*(head.get(field.name) for field in dataclasses.fields(TaskInfo)))
+            raise ModelError(f"{path} has format {head['format']}; this version reads {FORMAT}.")
         task = FittedTask(
             tuple(head["classes"]),
             tensors.pop("totals"),
             tensors.pop("counts"),
             tensors.pop("conditioned", None),
         )
-        _check(task, info, tensors)
+        _check_task(task, tensors)
+        return task, _checked_info(head)
     except ModelError:
         raise
-    except (
-        Exception
-    ) as error:  # safetensors, JSON and shapes fail in many ways, which mean the same to the user
+    # safetensors, JSON and shapes fail in many ways, which all mean the same to the user
+    except Exception as error:
         raise ModelError(f"{path} is not a task file that can be read ({error}).") from error
-    return task, info
 
 
-def _check(task: FittedTask, info: TaskInfo, others: dict[str, Tensor]) -> None:
-    labels, counts = task.classes, task.counts
-    if (
-        others
-        or task.totals.ndim != 2
-        or counts.shape != (len(labels),)
-        or len(task.totals) != len(labels)
-    ):
+def _read(path: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
+    """Return the JSON header and the tensors, after a look at the size that the header claims."""
+    with path.open("rb") as beginning:
+        size = int.from_bytes(beginning.read(8), "little")
+    if size > LARGEST_HEADER:
+        raise ValueError(f"its header claims {size:,} bytes")
+    with safe_open(str(path), "pt") as file:
+        head = json.loads((file.metadata() or {})["samovar"])
+        tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (not a dict)
+    return head, tensors
+
+
+def _check_task(task: FittedTask, unknown: dict[str, Tensor]) -> None:
+    """Check that the tensors are sums of features of the classes, and that there are no others."""
+    way = len(task.classes)
+    if unknown or task.totals.ndim != 2 or len(task.totals) != way or task.counts.shape != (way,):
         raise ValueError("its tensors do not fit its classes")
-    if task.totals.dtype != torch.float64 or counts.dtype != torch.int64 or not _sane(task.totals):
-        raise ValueError("its sums are not finite numbers of the right kind")
+    if task.totals.dtype != torch.float64 or task.counts.dtype != torch.int64:
+        raise ValueError("its sums are not of the right type")
+    if not _plausible(task.totals):
+        raise ValueError("its sums are not plausible numbers")
     if task.conditioned is not None and (
-        task.conditioned.shape != task.totals.shape or not _sane(task.conditioned)
+        task.conditioned.shape != task.totals.shape or not _plausible(task.conditioned)
     ):
-        raise ValueError("its conditioned sums do not fit")
-    if not labels or len(set(labels)) != len(labels) or (counts < 1).any():
-        raise ValueError("it needs classes, each once and with images")
-    if not all(isinstance(label, str | int | float | bool) for label in labels):
-        raise ValueError("its labels are neither text nor numbers")
-    if not isinstance(info.model, str) or not isinstance(info.identity, str):
+        raise ValueError("its conditioned sums do not fit its sums")
+    if not way or len(set(task.classes)) != way or (task.counts < 1).any():
+        raise ValueError("it must have classes, each once and with images")
+    for label in task.classes:
+        if not isinstance(label, str | int | float | bool):
+            raise ValueError("its labels are neither text nor numbers")
+
+
+def _plausible(sums: Tensor) -> bool:
+    """Tell whether these can be sums of features; NaN and infinity cannot."""
+    return bool((sums.abs() < LARGEST_SUM).all())
+
+
+def _checked_info(head: dict[str, Any]) -> TaskInfo:
+    """Check the header and return what it says besides the classes."""
+    model, identity, spread = head.get("model"), head.get("identity"), head.get("spread")
+    if not isinstance(model, str) or not isinstance(identity, str):
         raise ValueError("it does not say which model it belongs to")
-    _check_parameters(info.parameters)
-    measured = info.leave_one_out
-    if measured is not None and not (
-        set(measured) == {"images", "accuracy", "rejected"}
-        and all(isinstance(measured[name], int | float) for name in ("images", "accuracy"))
-        and isinstance(measured["rejected"], int | float | None)
-    ):
-        raise ValueError("its leave-one-out figures are not those of this version")
-    if info.spread is not None and not (
-        isinstance(info.spread, int | float) and 0 <= info.spread < float("inf")
-    ):
-        raise ValueError(f"its spread is {info.spread!r}")
+    parameters = _checked_parameters(head.get("parameters"))
+    measured = _checked_leave_one_out(head.get("leave_one_out"))
+    if spread is not None and not (isinstance(spread, int | float) and 0 <= spread < math.inf):
+        raise ValueError(f"its spread is {spread!r}")
+    return TaskInfo(model, identity, parameters, measured, spread)
 
 
-def _sane(sums: Tensor) -> bool:
-    """What overflows float32 once it is squared is no sum of features; NaN is none either."""
-    return bool((sums.abs() < 1e15).all())
+def _checked_parameters(stored: Any) -> AnswerParameters:
+    if not isinstance(stored, dict) or set(stored) != set(PARAMETER_TYPES):
+        raise ValueError("its parameters are not those of a classifier")
+    for name, types in PARAMETER_TYPES.items():
+        value = stored[name]
+        is_flag = isinstance(value, bool) and bool not in types  # True is an int to Python
+        if is_flag or not isinstance(value, types):
+            raise ValueError(f"its {name} is {value!r}")
+    return AnswerParameters(**stored)
 
 
-def _check_parameters(parameters: Any) -> None:
-    """Those of a classifier, each of its kind."""
-    kinds = {
-        "samples": (int,),
-        "reject": (int, float, type(None)),
-        "reject_label": (str, int, float, bool, type(None)),
-        "seed": (int,),
-    }
-    if not isinstance(parameters, dict) or set(parameters) != set(kinds):
-        raise ValueError("its parameters are not the known ones")
-    for name, kind in kinds.items():
-        if not isinstance(parameters[name], kind) or (
-            isinstance(parameters[name], bool) and name != "reject_label"
-        ):
-            raise ValueError(f"its {name} is {parameters[name]!r}")
+def _checked_leave_one_out(stored: Any) -> LeaveOneOut | None:
+    if stored is None:
+        return None
+    if set(stored) != {"images", "accuracy", "rejected"}:
+        raise ValueError("its leave-one-out results are not those of this version")
+    measured = LeaveOneOut(**stored)
+    numbers = isinstance(measured.images, int | float) and isinstance(
+        measured.accuracy, int | float
+    )
+    if not numbers or not isinstance(measured.rejected, int | float | None):
+        raise ValueError("its leave-one-out results are not numbers")
+    return measured

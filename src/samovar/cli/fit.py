@@ -1,7 +1,16 @@
-"""`samovar fit`: a user's own images become a task."""
+"""`samovar fit`: turn a user's images into a task."""
 
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from samovar.artifacts.saved_model import SavedModel
+    from samovar.data.images.user_images import Unreadable
+
+USUAL_RATE = 0.05
+"""The share of images that belong but may be rejected by mistake, with --reject auto."""
 
 
 def fit(
@@ -15,32 +24,97 @@ def fit(
     device: str = "auto",
     seed: int = 0,
 ) -> int:
-    """Turn a few labelled images into a classifier. Takes seconds: nothing is trained.
+    """Turn a few labelled images into a classifier. This takes seconds: nothing is trained.
 
-    SUPPORT is a folder with one folder per class and the images inside. The task file holds the class names and sums of
-    features, no images. An image that cannot be read is named and skipped, and the exit code is 1.
+    SUPPORT is a folder with one folder per class and the images inside. The task file holds the
+    class names and sums of features, no images. An image that cannot be read is named and skipped,
+    and the exit code is 1.
 
     Args:
         support: FOLDER/class/image.
         task: The task file to write, such as pets.safetensors.
         model: A shipped model (glyphs, omniglot, cifar_fs), a model folder or a run folder.
-        add: Add the images to the task that is there: more examples, or whole new classes. The other flags stay as they
-            were when it was made.
-        reject: Answer "none of these" where an image is too far from all classes: the share of images that do belong
-            and are rejected all the same, on tasks of held-out classes. auto is 0.05 where the model has measured it.
-        samples: Classifiers that are averaged.
+        add: Add the images to an existing task: more examples, or whole new classes. The model,
+            --reject, --samples and --seed stay as they were when it was made.
+        reject: Answer "none of these" where an image is too far from all classes. The number is the
+            share of images that do belong and are rejected by mistake, as measured on tasks of
+            held-out classes. auto is 0.05 if the model has thresholds for rejection.
+        samples: The number of classifiers that are averaged.
         device: cpu, cuda, mps, or auto.
-        seed: Of the sampled classifiers.
+        seed: Seeds the sampled classifiers.
     """
-    from samovar.cli.own_images import fit_folder
+    from rich.console import Console
 
-    return fit_folder(
-        support,
-        task,
-        model=model,
-        add=add,
-        reject=reject,
-        samples=samples,
-        device=device,
-        seed=seed,
-    )
+    from samovar.classifier.answer import AnswerParameters
+    from samovar.classifier.fitted_model import fit_model
+    from samovar.classifier.loading import load_fitted, ready_model, save_fitted, stored_name
+    from samovar.core.devices import device_named
+    from samovar.core.files import output_folder
+    from samovar.data.images.user_images import labelled_folder
+    from samovar.reporting.task_summary import TaskSummary
+    from samovar.reporting.terminal import report_skipped
+
+    paths, names = labelled_folder(support)
+    output_folder(task.parent)
+    torch_device = device_named(device)
+    if add:
+        fitted, info = load_fitted(task, None, torch_device)
+        model = info.model
+        place = info.model
+        parameters = info.parameters
+        images = _read_images(paths, names, fitted.saved, model)
+        fitted = fitted.extended(images.inputs, images.labels)
+    else:
+        saved = ready_model(model, torch_device)
+        place = stored_name(model)
+        parameters = AnswerParameters(samples, _rate(reject, saved), seed=seed)
+        parameters.check(saved.rejection)
+        images = _read_images(paths, names, saved, model)
+        fitted = fit_model(saved, torch_device, images.inputs, images.labels)
+    measured = fitted.leave_one_out(parameters)
+    save_fitted(task, fitted, place, parameters, measured)
+
+    Console().print(TaskSummary.of(task, model, fitted.task, measured).table())
+    print(f"Rejection: {fitted.rejection_note(parameters.reject)}{_why_not(fitted.saved)}.")
+    print(f"Written: {task}. Next: samovar predict {task} IMAGE...")
+    return report_skipped(images.unreadable)
+
+
+class _Images(NamedTuple):
+    """Images as the model takes them, with their labels, and those that cannot be read."""
+
+    inputs: "list[Tensor]"
+    labels: list[str]
+    unreadable: "list[Unreadable]"
+
+
+def _read_images(paths: list[Path], names: list[str], saved: "SavedModel", model: str) -> _Images:
+    """Read and convert the support images; a class of which none can be read is an error."""
+    import torch
+
+    from samovar.classifier.loading import image_conversion
+    from samovar.data.images.user_images import readable
+    from samovar.errors import DataError
+
+    read, arrays, unreadable = readable(paths, image_conversion(saved, model))
+    name_of = dict(zip(paths, names, strict=True))
+    labels = [name_of[path] for path in read]
+    for image in unreadable:
+        name = name_of[image.path]
+        if name not in labels:
+            raise DataError(f"No image of the class {name!r} can be read: {image.reason}")
+    return _Images([torch.tensor(array) for array in arrays], labels, unreadable)
+
+
+def _rate(reject: float | Literal["auto", "never"], saved: "SavedModel") -> float | None:
+    """Return the rate of rejection that the flag asks for; None rejects nothing."""
+    if reject == "never":
+        return None
+    if reject != "auto":
+        return reject
+    return None if saved.rejection is None else USUAL_RATE
+
+
+def _why_not(saved: "SavedModel") -> str:
+    """Return the reason if nothing can be rejected."""
+    return "" if saved.rejection is not None else "; this model has no thresholds for rejection"

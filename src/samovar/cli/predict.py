@@ -1,9 +1,22 @@
-"""`samovar predict`: images answered by a task."""
+"""`samovar predict`: answer images by a task."""
 
+import io
+import json as json_format
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import tyro
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from samovar.classifier.answer import AnswerParameters
+    from samovar.classifier.fitted_model import FittedModel
+    from samovar.reporting.answers import AnswerRow
 
 
 def predict(
@@ -20,8 +33,8 @@ def predict(
 ) -> int:
     """Label images by a fitted task: probabilities, uncertainty, and "none of these".
 
-    Prints a table, or JSON or CSV. An image that cannot be read is named and skipped, the rest is answered, and the
-    exit code is 1.
+    Prints a table, or JSON or CSV. An image that cannot be read is named and skipped, the others
+    are answered, and the exit code is 1.
 
     Args:
         task: A task file written by `samovar fit`.
@@ -31,26 +44,117 @@ def predict(
         picture: Draw the images with their answers into this PNG file.
         model: Where the task's model is now, if it has moved.
         device: cpu, cuda, mps, or auto.
-        seed: Of the sampled classifiers, if not that of the task.
+        seed: Seeds the sampled classifiers, instead of the task's seed.
         out: Folder for predictions.json.
     """
-    from samovar.cli.own_images import predict_files
+    import torch
+
+    from samovar.classifier.loading import image_conversion, load_fitted
+    from samovar.core.devices import device_named
+    from samovar.data.images.user_images import readable
+    from samovar.reporting.answers import answer_rows
+    from samovar.reporting.terminal import report_skipped
+
+    _check_outputs(json, csv, picture, out)
+    fitted, info = load_fitted(task, model, device_named(device))
+    parameters = info.parameters
+    if seed is not None:
+        parameters = replace(parameters, seed=seed)
+    conversion = image_conversion(fitted.saved, f"of {task}")
+    paths, arrays, unreadable = readable(_image_files(images), conversion)
+    answer = fitted.answer([torch.tensor(array) for array in arrays], parameters)
+    rows = answer_rows(paths, answer, fitted.task.classes)
+
+    _write_files(arrays, rows, picture, out)
+    # Printing comes last: whoever reads our output may stop reading.
+    if json:
+        print(_json_text(rows))
+    elif csv:
+        _print_csv(rows, fitted)
+    else:
+        _print_table(rows, fitted, parameters)
+    return report_skipped(unreadable)
+
+
+def _check_outputs(json: bool, csv: bool, picture: Path | None, out: Path | None) -> None:
+    """Refuse outputs that cannot be written, before any work is done."""
+    from samovar.core.files import output_folder
     from samovar.errors import SettingsError
 
     if json and csv:
         raise SettingsError("Choose one of --json and --csv.")
-    if picture is not None and picture.suffix.lower() != ".png":
-        raise SettingsError(
-            f"--picture writes a PNG file, so its name ends with .png, unlike {str(picture)!r}."
-        )
-    return predict_files(
-        task,
-        images,
-        as_json=json,
-        as_csv=csv,
-        picture=picture,
-        model=model,
-        device=device,
-        seed=seed,
-        out=out,
-    )
+    if picture is not None:
+        if picture.suffix.lower() != ".png":
+            raise SettingsError(
+                f"--picture writes a PNG file, so its name ends with .png, unlike {str(picture)!r}."
+            )
+        output_folder(picture.parent)
+    if out is not None:
+        output_folder(out)
+
+
+def _image_files(paths: Sequence[Path]) -> list[Path]:
+    """Return the given files and the images directly inside the given folders."""
+    from samovar.data.images.decode import EXTENSIONS
+    from samovar.errors import DataError
+
+    files: list[Path] = []
+    subfolders: list[Path] = []
+    for path in paths:
+        if not path.is_dir():
+            files.append(path)
+            continue
+        for entry in sorted(path.iterdir()):
+            if entry.suffix.lower() in EXTENSIONS:
+                files.append(entry)
+            elif entry.is_dir():
+                subfolders.append(entry)
+    if not files:
+        hint = f" Name the folders inside: {subfolders[0]}, ..." if subfolders else ""
+        folders = ", ".join(str(path) for path in paths)
+        raise DataError(f"There are no images to label in {folders}.{hint}")
+    return files
+
+
+def _write_files(
+    arrays: "list[NDArray[np.uint8]]",
+    rows: "list[AnswerRow]",
+    picture: Path | None,
+    out: Path | None,
+) -> None:
+    """Write predictions.json and the picture where they were asked for."""
+    from samovar.core.files import write_whole
+
+    if out is not None:
+        write_whole(out / "predictions.json", _json_text(rows).encode())
+    if picture is not None and rows:
+        # matplotlib is slow to import, and only pictures need it.
+        from samovar.reporting.figures.answers import answers_figure
+
+        write_whole(picture, answers_figure(arrays, rows))
+
+
+def _json_text(rows: "list[AnswerRow]") -> str:
+    return json_format.dumps([row.to_json() for row in rows], indent=1)
+
+
+def _print_csv(rows: "list[AnswerRow]", fitted: "FittedModel") -> None:
+    from samovar.reporting.answers import write_csv
+
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # file names need not be text
+    write_csv(sys.stdout, rows, fitted.task.classes)
+
+
+def _print_table(
+    rows: "list[AnswerRow]", fitted: "FittedModel", parameters: "AnswerParameters"
+) -> None:
+    from rich.console import Console
+
+    from samovar.reporting.answers import answers_table
+
+    threshold = None
+    if parameters.reject is not None:
+        threshold = fitted.threshold(parameters.reject)
+    note = fitted.rejection_note(parameters.reject)
+    Console().print(answers_table(rows, note, threshold))

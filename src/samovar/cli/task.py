@@ -1,5 +1,7 @@
-"""`samovar task`: what is inside a task file."""
+"""`samovar task`: show what is inside a task file."""
 
+import dataclasses
+import json as json_format
 from pathlib import Path
 from typing import Annotated
 
@@ -13,6 +15,24 @@ def task(path: Annotated[Path, tyro.conf.Positional], *, json: bool = False) -> 
         path: A task file written by `samovar fit`.
         json: Print JSON.
     """
-    from samovar.cli.own_images import show_task
+    from rich.console import Console
 
-    show_task(path, as_json=json)
+    from samovar.classifier.task_file import read_task
+    from samovar.reporting.task_summary import TaskSummary
+
+    fitted_task, info = read_task(path)
+    summary = TaskSummary.of(path, info.model, fitted_task, info.leave_one_out)
+    if not json:
+        Console().print(summary.table())
+        return
+    measured = info.leave_one_out
+    report = {
+        "task": str(path),
+        "model": info.model,
+        "identity": info.identity,
+        "classes": summary.classes,
+        "parameters": dataclasses.asdict(info.parameters),
+        "leave_one_out": None if measured is None else measured.to_json(),
+        "bytes": path.stat().st_size,
+    }
+    print(json_format.dumps(report, indent=1))

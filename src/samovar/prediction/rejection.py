@@ -51,6 +51,7 @@ class RejectionScore(ABC):
         return self.overall(self.by_class(features, class_means))
 
 
+@dataclass(frozen=True)
 class CosineDistance(RejectionScore):
     """1 - the cosine between a query and the nearest class mean, from 0 to 2.
 

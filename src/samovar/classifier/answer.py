@@ -1,0 +1,95 @@
+"""How images are answered, and what the answer holds."""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from samovar.classifier.labels import listed_labels
+from samovar.errors import ModelError, SettingsError
+from samovar.prediction.predictive import Prediction
+from samovar.prediction.rejection import Rejection, check_rejection_rate
+from samovar.settings.tasks import MOST_SAMPLES
+
+
+@dataclass(frozen=True)
+class AnswerParameters:
+    """How images are answered; a task file keeps these in this order."""
+
+    samples: int = 128
+    """The number of quasi-random classifiers that are averaged."""
+    reject: float | None = None
+    """The share of images that belong but may be rejected by mistake; None rejects nothing."""
+    reject_label: Any = "none of these"
+    """The label of rejected images."""
+    seed: int = 0
+    """Seeds the sampled classifiers."""
+
+    def check(self, rejection: Rejection | None) -> None:
+        """Refuse what cannot be answered by a model with these rejection thresholds."""
+        whole = isinstance(self.samples, int | np.integer)
+        if not whole or not 1 <= self.samples <= MOST_SAMPLES:
+            raise SettingsError(
+                f"samples must be a whole number from 1 to {MOST_SAMPLES}, but is {self.samples!r}."
+            )
+        if self.reject is not None:
+            check_rejection_rate(self.reject)
+            thresholds_of(rejection)
+
+
+def thresholds_of(rejection: Rejection | None) -> Rejection:
+    """Return a model's rejection thresholds, or say that it has none."""
+    if rejection is None:
+        raise ModelError(
+            "This model has no thresholds for rejection, or those of an earlier version that used "
+            "another score. Train it anew to measure them, or use reject=None (--reject never)."
+        )
+    return rejection
+
+
+class Uncertainty(NamedTuple):
+    """The uncertainty of each image in nats."""
+
+    entropy: NDArray[np.float64]
+    """The entropy of the predictive."""
+    mutual_information: NDArray[np.float64] | None
+    """How much the sampled classifiers disagree; None for a model that has only one."""
+
+
+class Answer(NamedTuple):
+    """Everything about n images from one look at them."""
+
+    labels: NDArray[Any]
+    """The most probable label of each, or `reject_label` where it is rejected."""
+    probabilities: NDArray[np.float64]
+    """(n, classes); they never include "none of these"."""
+    uncertainty: Uncertainty
+    rejected: NDArray[np.bool_]
+    distance: NDArray[np.float64]
+    """1 - the cosine to the nearest class mean; what lies beyond the threshold is rejected."""
+
+
+def probabilities_of(prediction: Prediction) -> NDArray[np.float64]:
+    """Return the probabilities (n, classes) of one task's queries, summing to one in float64."""
+    probabilities = prediction.probabilities[0].cpu().double().numpy()
+    return probabilities / probabilities.sum(1, keepdims=True)
+
+
+def uncertainty_of(prediction: Prediction) -> Uncertainty:
+    """Return the uncertainty of one task's queries."""
+    entropy = prediction.entropy[0].cpu().double().numpy()
+    if prediction.mutual_information is None:
+        return Uncertainty(entropy, None)
+    return Uncertainty(entropy, prediction.mutual_information[0].cpu().double().numpy())
+
+
+def with_rejected(
+    labels: NDArray[Any], rejected: NDArray[np.bool_], reject_label: Any
+) -> NDArray[Any]:
+    """Return the labels with `reject_label` where rejected, as an array of their common type."""
+    if not len(labels):
+        return labels
+    answers = np.array(labels, dtype=object)
+    answers[rejected] = reject_label
+    return listed_labels(answers.tolist())

@@ -1,0 +1,240 @@
+"""A model that is fitted to one task.
+
+`FewShotClassifier` holds one, and the command line uses it directly. `fit_model` fits a model to
+images that are converted already, `FittedModel.extended` adds images, and `FittedModel.answer`
+answers others. A fitted model never changes: each step returns a new one, so that a step that fails
+leaves what was fitted before as it was. Importing this file does not import scikit-learn, which
+takes a second.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from samovar.artifacts.saved_model import SavedModel
+from samovar.classifier.answer import (
+    Answer,
+    AnswerParameters,
+    probabilities_of,
+    thresholds_of,
+    uncertainty_of,
+    with_rejected,
+)
+from samovar.classifier.fitted_task import FittedTask
+from samovar.classifier.labels import listed_labels
+from samovar.classifier.leave_one_out import LeaveOneOut, LeftOut
+from samovar.errors import DataError, ModelError
+from samovar.models.class_means import ClassMeans
+from samovar.prediction.predictive import Prediction
+from samovar.prediction.rejection import (
+    COSINE_DISTANCE,
+    RejectionScore,
+    describe_rejection,
+    threshold_factor,
+)
+from samovar.prediction.task import (
+    Embedder,
+    TaskPosterior,
+    class_means,
+    infer_task,
+    predict_queries,
+    rejection_scores,
+    task_films,
+)
+
+
+class Support(NamedTuple):
+    """The support images, which a loaded task no longer has."""
+
+    features: Tensor
+    """Their plain features (n, d)."""
+    labels: list[Any]
+    inputs: list[Tensor] | None
+    """The images, for models with TEN only, which embed them anew when the task grows."""
+
+
+@dataclass(frozen=True)
+class FittedModel:
+    """A model with the task that it is fitted to."""
+
+    saved: SavedModel
+    embed: Embedder
+    task: FittedTask
+    posterior: TaskPosterior
+    support: Support | None
+    spread: float | None
+    """How far the support images lie from each other, which scales rejection thresholds."""
+
+    @property
+    def classes(self) -> NDArray[Any]:
+        """The labels, in the order of the probabilities."""
+        return listed_labels(self.task.classes)
+
+    def extended(self, inputs: list[Tensor], labels: list[Any]) -> "FittedModel":
+        """Return the model fitted to more images, or to whole new classes besides the old ones."""
+        conditioned = self.saved.model.task_embedding is not None
+        if conditioned and self.support is None:
+            raise ModelError(
+                "This model conditions its features on all support images (TEN), and a loaded "
+                "task no longer has them. Fit again with all images."
+            )
+        _check_images(inputs, labels)
+        features = self.embed(inputs)
+        task = self.task.without_conditioning() | FittedTask.of(features, labels)
+        if self.support is None:  # the spread stays as it was saved: its images are gone
+            return restored(self.saved, self.embed.device, task, self.spread)
+        support = Support(
+            torch.cat([self.support.features, features]),
+            [*self.support.labels, *labels],
+            [*self.support.inputs, *inputs] if self.support.inputs is not None else None,
+        )
+        return _assembled(self.saved, self.embed, task, support)
+
+    def predict(self, inputs: list[Tensor], parameters: AnswerParameters) -> Prediction:
+        """Return the predictive of images, (1, n, classes)."""
+        features = self.embed(inputs, self.posterior.query_films)
+        return self._predict(features, parameters)
+
+    def answer(self, inputs: list[Tensor], parameters: AnswerParameters) -> Answer:
+        """Return everything about images."""
+        plain = self.embed(inputs)
+        # Distances are those of plain features; TADAM with TEN classifies conditioned ones.
+        classified = plain
+        if self.posterior.query_films is not None:
+            classified = self.embed(inputs, self.posterior.query_films)
+        prediction = self._predict(classified, parameters)
+        means = _plain_means(self.task, self.embed.device)
+        distance = rejection_scores(self._score, plain, means).cpu().double().numpy()
+        rejected = self._rejected(distance, parameters.reject)
+        probabilities = probabilities_of(prediction)
+        labels = self.classes[probabilities.argmax(1)]
+        if parameters.reject is not None:
+            labels = with_rejected(labels, rejected, parameters.reject_label)
+        return Answer(labels, probabilities, uncertainty_of(prediction), rejected, distance)
+
+    @property
+    def _score(self) -> RejectionScore:
+        return _score_of(self.saved)
+
+    def _predict(self, features: Tensor, parameters: AnswerParameters) -> Prediction:
+        return predict_queries(
+            self.saved.model,
+            self.posterior.prior,
+            features,
+            int(parameters.samples),
+            parameters.seed,
+        )
+
+    def threshold(self, reject: float) -> float:
+        """Return the distance above which images are rejected, at this rate of mistakes."""
+        thresholds = thresholds_of(self.saved.rejection)
+        way = len(self.task.classes)
+        distance, _ = thresholds.threshold(way, self.task.counts.numpy(), reject)
+        return distance * threshold_factor(self.spread)
+
+    def _rejected(self, distances: NDArray[np.float64], reject: float | None) -> NDArray[np.bool_]:
+        if reject is None:
+            return np.zeros(len(distances), bool)
+        return distances > self.threshold(reject)
+
+    def rejection_note(self, reject: float | None) -> str:
+        """Explain in a sentence what a rate of rejection means for this task."""
+        if reject is None:
+            return "nothing is rejected (reject=None)"
+        thresholds = thresholds_of(self.saved.rejection)
+        way = len(self.task.classes)
+        counts = self.task.counts.numpy()
+        factor = threshold_factor(self.spread)
+        return describe_rejection(thresholds, reject, way, counts, factor)
+
+    def leave_one_out(self, parameters: AnswerParameters) -> LeaveOneOut | None:
+        """Answer support images by the others; None where that cannot be done."""
+        # With TEN the features of all other images would change too.
+        if self.support is None or self.saved.model.task_embedding is not None:
+            return None
+        left_out = LeftOut.of(self.task, self.support.features, self.support.labels)
+        if left_out is None:
+            return None
+        accuracy = left_out.accuracy(self.saved.model, self.posterior.prior, parameters)
+        rejected = None
+        if parameters.reject is not None:
+            rejected = float(
+                np.mean(self._rejected(left_out.scores(self._score), parameters.reject))
+            )
+        return LeaveOneOut(len(left_out.numbers), accuracy, rejected)
+
+
+def fit_model(
+    saved: SavedModel, device: torch.device, inputs: list[Tensor], labels: list[Any]
+) -> FittedModel:
+    """Fit a model that is ready on a device to images that are converted already.
+
+    Args:
+        saved: As `ready_model` returns it.
+        device: The device it is on.
+        inputs: Images (H, W, C) uint8 as `saved.conversion` makes them, or feature vectors (d,).
+        labels: One for each.
+    """
+    _check_images(inputs, labels)
+    embed = Embedder(saved.model, saved.normalisation, device)
+    features = embed(inputs)
+    kept = inputs if saved.model.task_embedding is not None else None
+    support = Support(features, labels, kept)
+    return _assembled(saved, embed, FittedTask.of(features, labels), support)
+
+
+def restored(
+    saved: SavedModel, device: torch.device, task: FittedTask, spread: float | None
+) -> FittedModel:
+    """Return the fitted model of a stored task, whose support images are gone."""
+    embed = Embedder(saved.model, saved.normalisation, device)
+    plain = _plain_means(task, device)
+    posterior = infer_task(saved.model, plain, _conditioned_means(task, device))
+    return FittedModel(saved, embed, task, posterior, None, spread)
+
+
+def _assembled(
+    saved: SavedModel, embed: Embedder, task: FittedTask, support: Support
+) -> FittedModel:
+    """Condition a task on its support where the model has TEN, and infer what follows from it."""
+    plain = _plain_means(task, embed.device)
+    if support.inputs is not None:
+        again = embed(support.inputs, task_films(saved.model, plain))
+        task = replace(task, conditioned=FittedTask.of(again, support.labels).totals)
+    posterior = infer_task(saved.model, plain, _conditioned_means(task, embed.device))
+    left_out = LeftOut.of(task, support.features, support.labels)
+    spread = None
+    if left_out is not None and saved.rejection is not None:
+        spread = left_out.spread(saved.rejection)
+    return FittedModel(saved, embed, task, posterior, support, spread)
+
+
+def _score_of(saved: SavedModel) -> RejectionScore:
+    """Return the score that the model's thresholds are of, or the usual one without thresholds."""
+    if saved.rejection is None:
+        return COSINE_DISTANCE
+    return saved.rejection.score
+
+
+def _check_images(inputs: list[Tensor], labels: list[Any]) -> None:
+    if not inputs:
+        raise DataError("There is nothing to fit: give at least one image.")
+    if len(inputs) != len(labels):
+        raise ValueError(
+            f"There are {len(inputs)} images but {len(labels)} labels "
+            "(inconsistent numbers of samples)."
+        )
+
+
+def _plain_means(task: FittedTask, device: torch.device) -> ClassMeans:
+    return class_means(task.totals, task.counts, device)
+
+
+def _conditioned_means(task: FittedTask, device: torch.device) -> ClassMeans | None:
+    if task.conditioned is None:
+        return None
+    return class_means(task.conditioned, task.counts, device)

@@ -1,0 +1,116 @@
+"""From the name of a model, or the file of a task, to what answers images; and back to the file."""
+
+import copy
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from samovar.artifacts.locate import locate_model, shipped_models
+from samovar.artifacts.saved_model import SavedModel, load_model
+from samovar.classifier.answer import AnswerParameters
+from samovar.classifier.fitted_model import FittedModel, restored
+from samovar.classifier.leave_one_out import LeaveOneOut
+from samovar.classifier.task_file import TaskInfo, read_task, write_task
+from samovar.data.images.conversion import Conversion
+from samovar.errors import ModelError
+from samovar.models.backbones.layers import TaskBatchNorm, set_norm
+from samovar.models.few_shot_model import FewShotModel, channels_last
+
+
+def ready_model(model: Any, device: torch.device) -> SavedModel:
+    """Return a model that answers single images on a device.
+
+    Args:
+        model: A shipped model, a model folder, a run folder, a name on the Hub, or a SavedModel,
+            which is copied: the caller's own is neither moved to the device nor changed.
+        device: Where it will work.
+    """
+    if isinstance(model, SavedModel):
+        saved = replace(model, model=copy.deepcopy(model.model))
+    else:
+        saved = load_model(locate_model(model))
+    _use_running_averages(saved.model)
+    channels_last(saved.model.to(device).eval())
+    return saved
+
+
+def _use_running_averages(model: FewShotModel) -> None:
+    """Make a model that was trained with episode norm answer one image at a time, or refuse it."""
+    norms = [module for module in model.modules() if isinstance(module, TaskBatchNorm)]
+    if not any(norm.mode == "episode" for norm in norms):
+        return
+    # A variance of exactly one everywhere is what a running average starts from.
+    if all(bool((norm.running_var == 1).all()) for norm in norms):
+        raise ModelError(
+            "This model normalises each episode by its own images and has no running averages, "
+            "so it cannot answer single images."
+        )
+    set_norm(model, "running")
+
+
+def image_conversion(saved: SavedModel, model: Any) -> Conversion:
+    """Return how a model converts images; a model of feature vectors is refused by name."""
+    if saved.conversion is None:
+        raise ModelError(
+            f"The model {model} takes feature vectors, not images; "
+            "use FewShotClassifier from Python."
+        )
+    return saved.conversion
+
+
+def stored_name(model: Any) -> str:
+    """Return where a task file says that its model is; nothing for one in memory."""
+    if isinstance(model, SavedModel):
+        return ""
+    name = str(model)
+    if isinstance(model, str) and (name in shipped_models() or not Path(name).exists()):
+        return name  # shipped, or on the Hub
+    return str(Path(name).resolve())
+
+
+def save_fitted(
+    path: Path,
+    fitted: FittedModel,
+    model: str,
+    parameters: AnswerParameters,
+    measured: LeaveOneOut | None,
+) -> None:
+    """Write the file of a task: class names, sums, counts and the model's hash, no images.
+
+    Args:
+        path: The file.
+        fitted: The fitted model.
+        model: Where the model is, as `stored_name` says.
+        parameters: How images are to be answered.
+        measured: What `fitted.leave_one_out` has found.
+    """
+    info = TaskInfo(model, fitted.saved.identity, parameters, measured, fitted.spread)
+    write_task(path, fitted.task, info)
+
+
+def load_fitted(path: Path, model: Any, device: torch.device) -> tuple[FittedModel, TaskInfo]:
+    """Read the file of a task and load its model.
+
+    Args:
+        path: A task file.
+        model: Where the model is now, if it has moved; None means where the file says. Its hash
+            must be the same.
+        device: Where it will work.
+    """
+    task, info = read_task(path)
+    if model is None:
+        model = info.model
+    if model == "":
+        raise ModelError(f"{path} does not say where its model is; pass it as `model`.")
+    saved = ready_model(model, device)
+    info.parameters.check(saved.rejection)
+    # Sums of one model's features mean nothing to another, even if their width is the same.
+    if saved.identity != info.identity:
+        raise ModelError(f"{path} belongs to another model than {model} (their hashes differ).")
+    width_fits = task.totals.shape[1] == saved.model.feature_dim
+    has_embedding = saved.model.task_embedding is not None
+    if not width_fits or has_embedding != (task.conditioned is not None):
+        raise ModelError(f"{path} does not fit the model {model}.")
+    return restored(saved, device, task, info.spread), info

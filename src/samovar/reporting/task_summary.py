@@ -1,0 +1,62 @@
+"""What is inside a fitted task, as `samovar fit` and `samovar task` show it."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.markup import escape
+from rich.table import Table
+
+from samovar.classifier.fitted_task import FittedTask
+from samovar.classifier.leave_one_out import LeaveOneOut
+from samovar.reporting.terminal import printable
+
+MOST_ROWS = 50
+"""The number of classes that the table shows."""
+
+
+@dataclass(frozen=True)
+class TaskSummary:
+    """The classes of a task, and how well its support images answer for themselves."""
+
+    path: Path
+    model: str
+    classes: dict[str, int]
+    """The number of images of each class."""
+    leave_one_out: LeaveOneOut | None
+
+    @classmethod
+    def of(
+        cls, path: Path, model: str, task: FittedTask, measured: LeaveOneOut | None
+    ) -> "TaskSummary":
+        """Return the summary of a task that is kept in the file `path`."""
+        names = [str(label) for label in task.classes]
+        classes = dict(zip(names, task.counts.tolist(), strict=True))
+        return cls(path, model, classes, measured)
+
+    def table(self) -> Table:
+        """Return a table for the terminal."""
+        path = escape(printable(str(self.path)))
+        model = escape(printable(self.model))
+        table = Table(title=f"{path} (model {model})", caption=self._caption())
+        table.add_column("class")
+        table.add_column("images", justify="right")
+        for name, count in list(self.classes.items())[:MOST_ROWS]:
+            table.add_row(escape(printable(name)), str(count))
+        if len(self.classes) > MOST_ROWS:
+            table.add_row(f"... and {len(self.classes) - MOST_ROWS} more", "")
+        return table
+
+    def _caption(self) -> str:
+        measured = self.leave_one_out
+        if measured is None:
+            return (
+                "leave-one-out: not measured (at least one class must have two images, "
+                "and images cannot have been added to the task later)"
+            )
+        results = []
+        if len(self.classes) > 1:  # with one class every answer is right
+            results.append(f"{measured.accuracy:.0%} right")
+        if measured.rejected is not None:
+            results.append(f"{measured.rejected:.0%} rejected")
+        text = ", ".join(results) or "one class, and nothing is rejected"
+        return f"leave-one-out on {measured.images} support images: {text}"

@@ -1,0 +1,87 @@
+"""Models are made ready without touching the caller's, and task files find their model again."""
+
+import copy
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from helpers import blobs, features_model, image_model
+
+from samovar import FewShotClassifier
+from samovar.classifier.loading import image_conversion, load_fitted, ready_model, stored_name
+from samovar.classifier.task_file import read_task, write_task
+from samovar.errors import ModelError
+
+CPU = torch.device("cpu")
+
+
+def test_the_callers_model_is_neither_moved_nor_changed():
+    mine = image_model()
+    mine.model.train()
+    before = copy.deepcopy(mine.model.state_dict())
+    strides = [parameter.stride() for parameter in mine.model.parameters()]
+    ready = ready_model(mine, CPU)
+    assert not ready.model.training
+    assert mine.model.training
+    assert [parameter.stride() for parameter in mine.model.parameters()] == strides
+    with torch.no_grad():
+        for parameter in ready.model.parameters():
+            parameter.add_(1)
+    for name, value in mine.model.state_dict().items():
+        assert torch.equal(value, before[name]), name
+
+
+def test_a_copy_has_the_identity_of_the_original():
+    mine = image_model()
+    assert ready_model(mine, CPU).identity == mine.identity
+
+
+def test_models_are_stored_by_name_if_shipped_and_by_whole_path_if_not(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "run").mkdir()
+    (tmp_path / "glyphs").mkdir()
+    assert stored_name("glyphs") == "glyphs"
+    assert stored_name("run") == str(tmp_path / "run")
+    assert stored_name("owner/model") == "owner/model"
+    assert stored_name(features_model(2)) == ""
+
+
+def test_a_task_of_a_model_in_memory_needs_the_model_again(tmp_path):
+    features, labels = blobs()
+    model = features_model(5)
+    path = FewShotClassifier(model).fit(features, labels).save(tmp_path / "t.safetensors")
+    with pytest.raises(ModelError, match="does not say where its model is"):
+        load_fitted(path, None, CPU)
+    fitted, info = load_fitted(path, model, CPU)
+    assert fitted.classes.tolist() == [0, 1, 2, 3]
+    assert info.identity == model.identity
+
+
+def test_sums_that_do_not_fit_the_model_are_refused(tmp_path):
+    features, labels = blobs()
+    model = features_model(5)
+    path = FewShotClassifier(model).fit(features, labels).save(tmp_path / "t.safetensors")
+    task, info = read_task(path)
+    narrow = replace(task, totals=task.totals[:, :4].contiguous())
+    for other in (narrow, replace(task, conditioned=task.totals.clone())):
+        write_task(path, other, info)
+        with pytest.raises(ModelError, match="does not fit the model"):
+            load_fitted(path, model, CPU)
+
+
+def test_models_of_feature_vectors_take_no_image_files():
+    assert image_conversion(image_model(), "mine").size == 12
+    with pytest.raises(ModelError, match="The model mine takes feature vectors"):
+        image_conversion(features_model(2), "mine")
+
+
+def test_a_fitted_classifier_keeps_its_model_whatever_becomes_of_the_callers():
+    features, labels = blobs()
+    model = features_model(5, method="samovar", classifier="linear")
+    classifier = FewShotClassifier(model, samples=8).fit(features, labels)
+    before = classifier.predict_proba(features)
+    with torch.no_grad():
+        for parameter in model.model.parameters():
+            parameter.mul_(2)
+    np.testing.assert_array_equal(classifier.predict_proba(features), before)
