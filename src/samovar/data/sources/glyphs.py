@@ -9,9 +9,7 @@ import unicodedata
 from collections.abc import Sequence
 from pathlib import Path
 
-import matplotlib
 import numpy as np
-from matplotlib.ft2font import FT2Font
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
@@ -34,12 +32,16 @@ PARTS = {"greek": "val", "cyrillic": "test", "armenian": "test", "georgian": "te
 
 def faces() -> list[Path]:
     """The twelve faces: sans, mono and serif, each regular, bold, slanted and both."""
+    import matplotlib  # only here, since it takes a while
+
     folder = Path(matplotlib.get_data_path()) / "fonts" / "ttf"
     return sorted(path for path in folder.glob("DejaVu*.ttf") if "Display" not in path.name)
 
 
 def characters() -> list[str]:
     """Characters that all faces have, without spaces and combining marks; first those of train, then val, then test."""
+    from matplotlib.ft2font import FT2Font
+
     common = set.intersection(*({*FT2Font(str(face)).get_charmap()} for face in faces()))
     drawn = [
         chr(code) for code in sorted(common) if unicodedata.category(chr(code))[0] not in "ZCM"
