@@ -1,4 +1,4 @@
-"""`python -m samovar` is the `samovar` command, and ends without an error when its reader goes away."""
+"""`python -m samovar` ends without an error when its reader goes away."""
 
 import subprocess
 import sys

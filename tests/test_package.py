@@ -1,8 +1,11 @@
 """The public names are all there, are shown, and load only what they need."""
 
+import ast
 import importlib
+import inspect
 import subprocess
 import sys
+from types import ModuleType
 
 import pytest
 
@@ -19,10 +22,21 @@ def test_public_names_are_all_there(name):
 
 
 @pytest.mark.parametrize("name", ["samovar", "samovar.evaluation"])
-def test_dir_shows_the_public_names(name):
+def test_dir_shows_the_public_names_and_type_checkers_see_the_same(name):
     package = importlib.import_module(name)
-    assert set(package.__all__) <= set(dir(package))
-    assert package.__all__ == sorted(package.__all__)
+    assert set(package.__all__) == set(dir(package)) - set(vars(package))
+    assert {alias.asname for alias in typed_imports(package)} == set(package.__all__)
+
+
+def typed_imports(package: ModuleType) -> list[ast.alias]:
+    """What a package imports for type checkers only."""
+    aliases = []
+    for node in ast.parse(inspect.getsource(package)).body:
+        if isinstance(node, ast.If):
+            for statement in node.body:
+                assert isinstance(statement, ast.ImportFrom)
+                aliases += statement.names
+    return aliases
 
 
 def test_public_names_are_those_of_their_rooms():

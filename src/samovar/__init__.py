@@ -1,7 +1,8 @@
 """Bayesian few-shot image classification: few labelled images in, a calibrated classifier out.
 
-Public names load on first use, so that importing samovar (and `samovar --help`) costs nothing. They are listed three
-times: for type checkers and editors, for the loader, and in `__all__`; a test compares the lists.
+Public names load on first use, so that importing samovar (and `samovar --help`) costs nothing. They
+are listed three times: for type checkers and editors, for the loader, and in `__all__`; a test
+compares the lists.
 """
 
 from importlib.metadata import version
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from samovar.evaluation.evaluator import evaluate as evaluate
     from samovar.experiments.paper.synthetic.study import synthetic_study as synthetic_study
     from samovar.settings.model import ModelSettings as ModelSettings
-    from samovar.settings.presets import PRESETS as presets  # noqa: N811  a mapping, not a constant, to users
+    from samovar.settings.presets import PRESETS as presets  # noqa: N811 (public before the name)
     from samovar.settings.synthetic import SyntheticSettings as SyntheticSettings
     from samovar.settings.tasks import Protocol as Protocol
     from samovar.settings.training import TrainSettings as TrainSettings

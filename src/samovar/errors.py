@@ -1,10 +1,11 @@
-"""The errors that samovar raises on purpose, where it meets the world: bad input, bad files, a full disk."""
+"""The errors that samovar raises on purpose: bad input, bad files, a full disk."""
 
 
 class SamovarError(Exception):
     """An error that the user can put right: the message says what was wrong, where, and what to do.
 
-    The command line prints the message and exits with code 2; it shows a traceback only with `--debug`.
+    The command line prints the message and exits with code 2; it shows a traceback only with
+    `--debug`.
     """
 
 

@@ -17,7 +17,9 @@ def test_data_from_prepare_to_verify(tmp_path, capsys):
         for shade in (0, 100, 200):
             Image.new("RGB", (20, 16), (shade, 0, 0)).save(tmp_path / "own" / name / f"{shade}.png")
     root = str(tmp_path / "own")
-    assert main(["data", "prepare", "folder", "--root", root, "--store", "pets", "--size", "16"]) == 0
+    assert (
+        main(["data", "prepare", "folder", "--root", root, "--store", "pets", "--size", "16"]) == 0
+    )
     assert "pets: 12 of 16 x 16 x 3 in 4 classes" in capsys.readouterr().out
     assert main(["data", "show", "pets", "--out", str(tmp_path / "sheets")]) == 0
     assert (tmp_path / "sheets" / "pets-train.png").read_bytes().startswith(b"\x89PNG")

@@ -1,4 +1,4 @@
-"""The command line has quick help that explains the commands, and turns errors into sentences and exit codes."""
+"""The command line has quick help, and turns errors into sentences and exit codes."""
 
 import subprocess
 import sys
@@ -9,7 +9,6 @@ from samovar.cli import main as module
 from samovar.cli.command import Command
 from samovar.cli.main import main
 from samovar.errors import DataError
-
 
 
 def stand_in(monkeypatch, error: BaseException) -> None:
@@ -24,10 +23,16 @@ def stand_in(monkeypatch, error: BaseException) -> None:
 
 @pytest.mark.slow
 def test_help_loads_no_torch():
-    script = (
-        "import sys\nfrom samovar.cli.main import main\ntry: main(['--help'])\nexcept SystemExit: pass\n"
-    )
-    script += "heavy = {'torch', 'matplotlib', 'numpy'} & set(sys.modules)\nassert not heavy, heavy"
+    script = """
+import sys
+from samovar.cli.main import main
+try:
+    main(["--help"])
+except SystemExit:
+    pass
+heavy = {"torch", "matplotlib", "numpy"} & set(sys.modules)
+assert not heavy, heavy
+"""
     subprocess.run([sys.executable, "-c", script], check=True, capture_output=True)
 
 

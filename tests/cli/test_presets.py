@@ -1,4 +1,4 @@
-"""`samovar presets` lists every preset, for people with the published accuracy and as JSON with all settings."""
+"""`samovar presets` lists every preset: as a table with published accuracies, or as JSON."""
 
 import dataclasses
 import json

@@ -4,7 +4,8 @@ import json
 
 from samovar.cli.main import main
 
-TINY = "--seeds 2 --monte-carlo-seeds 1 --steps 2 --samples 1 2 --sigma-y 0.5".split()
+FEW = ["--seeds", "2", "--monte-carlo-seeds", "1", "--steps", "2"]
+TINY = [*FEW, "--samples", "1", "2", "--sigma-y", "0.5"]
 
 
 def test_synthetic_writes_its_files_twice_the_same(tmp_path):

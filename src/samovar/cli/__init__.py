@@ -1,1 +1,4 @@
-"""The command line, one file for each command; heavy imports happen inside the commands, so that help is instant."""
+"""The command line, one file for each command.
+
+Heavy imports happen inside the commands, so that `--help` answers at once.
+"""

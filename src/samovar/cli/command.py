@@ -1,8 +1,9 @@
 """What a command of `samovar` is, and how its name on the command line leads to it.
 
-A command has the words that call it, a help text and a function that runs it. Most commands are made from a Python
-function, whose parameters become flags and whose docstring becomes the help. A group such as `samovar data` is a
-command that passes its arguments on to one of its own commands; `samovar` itself is the outermost group.
+A command has the words that call it, a help text and a function that runs it. Most commands are
+made from a Python function, whose parameters become flags and whose docstring becomes the help. A
+group such as `samovar data` is a command that passes its arguments on to one of its own commands;
+`samovar` itself is the outermost group.
 """
 
 import inspect
@@ -73,8 +74,8 @@ def _overview(
 ) -> int | None:
     """Print the help of a group, or name the commands there are when none of them was given.
 
-    tyro does both and then ends the process. It never calls the functions that it is given here: they only carry the
-    help texts.
+    tyro does both and then ends the process. It never calls the functions that it is given here:
+    they only carry the help texts.
     """
     entries = {command.name: _entry(command) for command in commands}
     return tyro.extras.subcommand_cli_from_dict(

@@ -14,7 +14,7 @@ Name = Annotated[str, tyro.conf.Positional]
 
 
 def list_data(*, as_json: Annotated[bool, tyro.conf.arg(name="json")] = False) -> None:
-    """List the data that is prepared and the data that can be prepared, with size, licence and citation.
+    """List the data that is prepared or can be prepared, with size, licence and citation.
 
     Args:
         as_json: Print JSON instead of a table.
@@ -43,13 +43,15 @@ def prepare_data(
     root: Path | None = None,
     store: str | None = None,
 ) -> None:
-    """Prepare data once, from a local archive or folder (--root) or by downloading it from its official address.
+    """Prepare data once, from a local archive or folder (--root) or by downloading it.
 
     Args:
-        name: glyphs, omniglot, cifar_fs, fc100, miniimagenet, folder (your own images) or features (your own vectors).
+        name: glyphs, omniglot, cifar_fs, fc100, miniimagenet, folder (your own images) or features
+            (your own vectors).
         settings: Choices for your own data.
         root: The archive or folder to read; without it the official files are downloaded.
-        store: The name to keep the data under, if not `name`; you need it to keep several folders of your own.
+        store: The name to keep the data under, if not `name`; you need it to keep several folders
+            of your own.
     """
     from samovar.data.prepare import prepare, unofficial_files
     from samovar.reporting.data_tables import store_line

@@ -1,7 +1,7 @@
 """The command line: all commands, and what an error looks like there.
 
-To add a command, write `cli/NAME.py` with a function and add the function to `SAMOVAR` below. Commands import what is
-heavy when they run, so that `samovar --help` answers at once.
+To add a command, write `cli/NAME.py` with a function and add the function to `SAMOVAR` below.
+Commands import what is heavy when they run, so that `samovar --help` answers at once.
 """
 
 import os
@@ -48,8 +48,9 @@ SAMOVAR = group(
 def main(arguments: list[str] | None = None) -> int:
     """Run a command and return the exit code.
 
-    0 means success, 1 that some of the input had to be skipped, 2 bad input or a file that cannot be read or written,
-    130 that the user interrupted. With --debug errors are raised instead of explained.
+    0 means success, 1 that some of the input had to be skipped, 2 bad input or a file that cannot
+    be read or written, 130 that the user interrupted. With --debug errors are raised instead of
+    explained.
     """
     if arguments is None:
         arguments = sys.argv[1:]
@@ -57,12 +58,13 @@ def main(arguments: list[str] | None = None) -> int:
     tune_allocator()
     try:
         code = SAMOVAR.run([argument for argument in arguments if argument != "--debug"])
-        # Flushed here, where a reader that has gone away is not an error, rather than when Python exits.
+        # Flushed here, where a reader that has gone away is not an error, rather than when Python
+        # exits.
         sys.stdout.flush()
         return code or 0
     except BrokenPipeError:
-        # The reader of our output has gone, as in `samovar presets | head -1`. Python flushes once more at exit, which
-        # would fail again: from here on the output goes nowhere.
+        # The reader of our output has gone, as in `samovar presets | head -1`. Python flushes once
+        # more at exit, which would fail again: from here on the output goes nowhere.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except (SamovarError, OSError, KeyboardInterrupt) as error:
@@ -80,6 +82,7 @@ def _explain(error: BaseException) -> int:
             file=sys.stderr,
         )
         return 130
-    # Besides our own errors these are the system's: a path that is too long, or a file that may not be read.
+    # Besides our own errors these are the system's: a path that is too long, or a file that may not
+    # be read.
     print(f"samovar: {error}", file=sys.stderr)
     return 2

@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 
 
 def presets(*, as_json: Annotated[bool, tyro.conf.arg(name="json")] = False) -> None:
-    """List the presets: one for every trained cell of the paper's tables, with the published accuracy, and our own.
+    """List the presets: one for every trained cell of the paper's tables, and our own.
+
+    Beside the paper's presets stands the published accuracy with its 95 % interval.
 
     Args:
         as_json: Print JSON with all settings instead of a table.

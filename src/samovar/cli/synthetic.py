@@ -17,14 +17,15 @@ def synthetic(
 ) -> None:
     """Run the paper's synthetic study, where the truth is known: does training keep the variance?
 
-    Trains small inference networks with the exact, the Monte Carlo (VERSA) and the variational (SAMOVAR) loss, and
-    compares the variance that they predict with that of the true posterior (section 4.1 of the paper).
-    Writes synthetic.json and synthetic.png.
+    Trains small inference networks with the exact, the Monte Carlo (VERSA) and the variational
+    (SAMOVAR) loss, and compares the variance that they predict with that of the true posterior
+    (section 4.1 of the paper). Writes synthetic.json and synthetic.png.
 
     Args:
         settings: The study.
         out: The folder for synthetic.json and synthetic.png.
-        quick: Use at most 30 seeds (5 for Monte Carlo) and 500 updates: a first look in under half a minute.
+        quick: Use at most 30 seeds (5 for Monte Carlo) and 500 updates: a first look in under half
+            a minute.
     """
     from rich.console import Console
 

@@ -1,7 +1,8 @@
 """Public names that load on first use.
 
-A package that lists its public names here costs next to nothing to import: `import samovar` and `samovar --help` load
-neither torch nor numpy, and yet `samovar.train` is there when it is asked for.
+A package that lists its public names here costs next to nothing to import: `import samovar` and
+`samovar --help` load neither torch nor numpy, and yet `samovar.train` is there when it is asked
+for.
 """
 
 from collections.abc import Callable, Mapping
@@ -12,9 +13,10 @@ from typing import Any
 def lazy_exports(
     package: str, homes: Mapping[str, str]
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Return `__getattr__` and `__dir__` for a package whose public names are defined in other modules.
+    """Return `__getattr__` and `__dir__` for a package with public names from other modules.
 
-    `homes` maps each public name to its module, or to `module:name` where it has another name there.
+    `homes` maps each public name to its module, or to `module:name` where it has another name
+    there.
 
     >>> getattr_, dir_ = lazy_exports("samovar", {"root": "math:sqrt"})
     >>> getattr_("root")(9.0)

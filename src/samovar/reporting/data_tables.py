@@ -1,7 +1,7 @@
 """Prepared data sets in the terminal and as JSON.
 
-This is apart from the other tables because `samovar data list` should be quick: nothing here imports torch or
-matplotlib.
+This is apart from the other tables because `samovar data list` should be quick: nothing here
+imports torch or matplotlib.
 """
 
 from collections.abc import Mapping
@@ -60,7 +60,10 @@ def _sizes(parts: Mapping[str, list[str]]) -> dict[str, int]:
 
 
 def data_listing(folder: Path, stores: Mapping[str, Store | DataError]) -> dict[str, Any]:
-    """Return what `samovar data list --json` prints: prepared data sets, or what is wrong with them, and sources."""
+    """Return what `samovar data list --json` prints.
+
+    That is the data folder, each prepared data set or what is wrong with it, and all sources.
+    """
     prepared: dict[str, Any] = {}
     for name, store in stores.items():
         if isinstance(store, DataError):
@@ -88,7 +91,7 @@ def store_line(store: Store) -> str:
 
 
 def data_table(stores: Mapping[str, Store | DataError]) -> Table:
-    """Return a table of the prepared data sets, followed by the sources that are not prepared yet."""
+    """Return a table of the prepared data sets and then of the sources not yet prepared."""
     table = Table(title="Data")
     for column in ("name", "what it is", "licence", "state"):
         table.add_column(column, overflow="fold")

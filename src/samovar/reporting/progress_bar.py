@@ -21,8 +21,8 @@ from samovar.core.progress import silent
 def progress_bar(title: str, *, quiet: bool = False) -> Iterator[Callback]:
     """Show a progress bar on standard error and yield the function that moves it.
 
-    The function takes what is being done and the share of the whole that is done, from 0 to 1. A quiet bar shows
-    nothing.
+    The function takes what is being done and the share of the whole that is done, from 0 to 1. A
+    quiet bar shows nothing.
     """
     if quiet:
         yield silent

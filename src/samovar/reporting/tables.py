@@ -10,10 +10,10 @@ from samovar.reporting.html import figure_rows
 
 
 def synthetic_table(result: dict[str, Any]) -> Table:
-    """Return the variance ratios of the synthetic study: mean and standard deviation over the seeds.
+    """Return the variance ratios of the synthetic study: mean and std over the seeds.
 
-    There is a row for each method and number of samples L, and a column for each sigma_y. `result` is what
-    synthetic.json holds.
+    There is a row for each method and number of samples L, and a column for each sigma_y. `result`
+    is what synthetic.json holds.
     """
     table = Table(
         title="Variance of the network / of the true posterior (1 is right; ± std over seeds)"

@@ -1,4 +1,8 @@
-"""One task with what a model believes about it, as a picture: support images above, queries with probabilities below."""
+"""One task with what a model believes about it, as a picture.
+
+Support images stand above, queries with the probabilities of the classes below. `draw_task` draws a
+task of a protocol, `episode_figure` any task that is given as arrays.
+"""
 
 from dataclasses import dataclass
 from typing import Any
@@ -33,10 +37,10 @@ class DrawnTask:
 
 
 def episode_figure(task: DrawnTask, prediction: Prediction) -> bytes:
-    """Draw the support images of each class, then queries with the probabilities of the classes as bars.
+    """Draw the support images of each class, then queries with probabilities as bars.
 
-    `prediction` is that of this one task. The whisker of a bar is one standard deviation over sampled classifiers.
-    Green is the true class, red the model's answer where it is wrong.
+    `prediction` is that of this one task. The whisker of a bar is one standard deviation over
+    sampled classifiers. Green is the true class, red the model's answer where it is wrong.
     """
     columns = min(len(task.query), MOST_COLUMNS)
     rows = -(-len(task.query) // columns)

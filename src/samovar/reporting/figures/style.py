@@ -18,7 +18,10 @@ LONGEST_LABEL = 34
 
 
 def png(figure: Figure) -> bytes:
-    """Return the figure as PNG, without the date and version that would make equal figures differ."""
+    """Return the figure as PNG.
+
+    Without the date and version in its metadata, equal figures are equal files.
+    """
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png", dpi=200, metadata={"Software": None})
     return buffer.getvalue()

@@ -28,9 +28,9 @@ METHODS = {
 
 
 def synthetic_figure(result: dict[str, Any]) -> bytes:
-    """Draw the variance ratio over L, one panel for each sigma_y, with bars of one standard deviation over seeds.
+    """Draw the variance ratio over L, one panel for each sigma_y.
 
-    `result` is what synthetic.json holds.
+    Bars are one standard deviation over seeds. `result` is what synthetic.json holds.
     """
     theory = result["theory"]
     figure = Figure(figsize=(3.4 * len(theory) + 0.4, 3.5), layout="constrained")
@@ -51,7 +51,7 @@ def synthetic_figure(result: dict[str, Any]) -> bytes:
 
 
 def _draw_limit(panel: Any, limit: float) -> None:
-    """Draw the right ratio, 1, and L*, up to which Monte Carlo training ends with no variance at all."""
+    """Draw the right ratio, 1, and L*, up to which Monte Carlo training loses all variance."""
     panel.axhline(1.0, color="0.6", linewidth=0.8)
     panel.axvline(limit, color=GREEN, linestyle=":", linewidth=1.4)
     text = f"L* = {limit:.4g}"
