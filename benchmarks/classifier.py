@@ -137,6 +137,7 @@ def many_classes(folder: Path, arguments: Arguments) -> dict[str, Any]:
     """Classify many classes, beside scikit-learn."""
     model = trained(folder, arguments.updates)
     values, labels = vectors(2, arguments.classes, SUPPORT + QUERIES)
+    # The examples of a class follow each other: the first are support, the rest queries.
     order = np.arange(len(labels)) % (SUPPORT + QUERIES)
     support = order < SUPPORT
     query = ~support

@@ -135,13 +135,14 @@ def time_usual(
     """Return the seconds that a batch takes a DataLoader, by its number of workers."""
     tasks = arguments.tasks
     episodes = []
-    for number in range(arguments.batches + 1):
+    for number in range(arguments.batches + 1):  # one more for the call that does not count
         episodes.append(all_images(sampler.draw(number * tasks, tasks)).reshape(-1))
     seconds = {}
     with tempfile.TemporaryDirectory() as name:
         save_files(sampler.dataset, np.concatenate(episodes), Path(name))
         images = ImageFiles(Path(name), normalisation)
         for workers in (0, arguments.workers):
+            # The same batches in the same order, as one epoch of a loader.
             batches = iter(DataLoader(images, batch_sampler=episodes, num_workers=workers))
             seconds[workers] = median_seconds(
                 lambda _, batches=batches: next(batches), arguments.batches

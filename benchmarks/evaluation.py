@@ -138,6 +138,7 @@ def measure(case: str, arguments: Arguments, dataset: Dataset) -> dict[str, Any]
     saved = model_of(case)
     paper = Protocol(shot=5, episodes=arguments.episodes)
     time_ours(saved, replace(paper, episodes=20), dataset)  # warm-up
+    # Memory is measured at a tenth of the tasks first, since a peak is never forgotten.
     tenth = replace(paper, episodes=max(20, arguments.episodes // 10))
     _, memory_at_tenth = time_ours(saved, tenth, dataset)
     random, memory_at_all = time_ours(saved, paper, dataset)

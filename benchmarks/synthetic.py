@@ -98,6 +98,7 @@ def all_batched(settings: SyntheticSettings) -> None:
     train_exact(cheap)
     train_variational(cheap)
     costly = Training(settings, settings.monte_carlo_seeds)
+    # Only the Monte Carlo loss has a cost that grows with L, so each L is a batch of its own.
     for samples in settings.samples:
         train_monte_carlo(costly, samples)
 

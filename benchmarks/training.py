@@ -149,6 +149,7 @@ def taking_turns(
             start = time.perf_counter()
             work(step)
             record.append(time.perf_counter() - start)
+    # The first two updates fill caches and allocate memory.
     return statistics.median(times[0][2:]), statistics.median(times[1][2:])
 
 
@@ -294,6 +295,7 @@ def main(arguments: Arguments) -> None:
         if arguments.usual:
             print(json.dumps(time_usual(arguments.usual, arguments.updates, folder)))
             return
+        # Only here: the usual way above keeps the allocator as it comes.
         tune_allocator()
         print(json.dumps(measure(arguments, folder), indent=1))
 

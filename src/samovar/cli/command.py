@@ -62,6 +62,7 @@ def group(program: str, text: str, commands: Sequence[Command]) -> Command:
 
     def run(arguments: list[str]) -> int | None:
         for command in commands:
+            # A slice, since there may be no arguments at all.
             if arguments[:1] == [command.name]:
                 return command.run(arguments[1:])
         return _overview(program, text, commands, arguments or ["--help"])

@@ -60,6 +60,7 @@ def prepare_data(
     with progress_bar(f"preparing {store or name}") as progress:
         prepared = prepare(name, root, settings, store_name=store, progress=progress)
     if root is not None:
+        # A user's copy may be packed otherwise than the official file and still be complete.
         for file in unofficial_files(prepared, root):
             print(
                 f"samovar: {file} does not have the official checksum; "

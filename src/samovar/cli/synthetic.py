@@ -37,7 +37,7 @@ def synthetic(
 
     if quick:
         settings = settings.quick()
-    output_folder(out)
+    output_folder(out)  # fails now rather than after minutes of work
     with progress_bar("synthetic study") as progress:
         result = synthetic_study(settings, progress)
     Console().print(synthetic_table(result))
