@@ -123,7 +123,7 @@ def run_digests(run: Path) -> dict[str, str]:
 
 def evaluation_digests(folder: Path) -> dict[str, str]:
     """Hash the files of an evaluation."""
-    # The archive itself holds the time at which it was written.
+    # The arrays, not the archive: how they are packed does not matter.
     with np.load(folder / "evaluation.npz") as arrays:
         content = b"".join(name.encode() + arrays[name].tobytes() for name in sorted(arrays))
     return {
