@@ -1,6 +1,6 @@
-"""What a batch costs: against the training step that uses it, and against the usual way of making it. Prints JSON.
+"""Time making a batch, against a training step and against the usual way; prints JSON.
 
-The usual way is a Dataset that opens an image file and a DataLoader that is given the same episodes.
+The usual way is a Dataset that opens image files and a DataLoader that is given the same episodes.
 
     python benchmarks/data.py --data cifar_fs     (prepare it first; glyphs needs no preparation)
 """
@@ -32,7 +32,7 @@ from samovar.settings.tasks import EpisodeSettings
 
 @dataclass
 class Arguments:
-    """Time making batches."""
+    """What to time."""
 
     data: str = "glyphs"
     """A prepared data set with images."""
@@ -49,62 +49,105 @@ class Arguments:
 
 
 class ImageFiles(torch.utils.data.Dataset[Tensor]):
-    """Opens an image file for each index, flips and normalises it."""
+    """Image files that are opened, flipped and normalised one by one."""
 
     def __init__(self, folder: Path, normalisation: Normalization) -> None:
-        self.folder, self.normalisation = folder, normalisation
+        self.folder = folder
+        self.normalisation = normalisation
 
     def __getitem__(self, index: int) -> Tensor:
-        """One image (C, H, W)."""
+        """Return one image (C, H, W)."""
         with Image.open(self.folder / f"{index}.png") as image:
             array = np.array(image)
         tensor = torch.from_numpy(array.reshape(*array.shape[:2], -1)).permute(2, 0, 1) / 255
         if torch.rand(()) < 0.5:
             tensor = tensor.flip(-1)
-        mean, std = (
-            torch.tensor(values)[:, None, None]
-            for values in (self.normalisation.mean, self.normalisation.std)
-        )
+        mean = torch.tensor(self.normalisation.mean)[:, None, None]
+        std = torch.tensor(self.normalisation.std)[:, None, None]
         return (tensor - mean) / std
 
 
 def conv4(channels: int) -> nn.Module:
-    """Four blocks of 64 filters, in channels_last."""
-    blocks: list[nn.Module] = []
-    for i in range(4):
-        blocks += [
-            nn.Conv2d(64 if i else channels, 64, 3, padding=1, bias=False),
-            nn.BatchNorm2d(64),
-            nn.ReLU(),
-        ]
-        blocks += [nn.MaxPool2d(2, ceil_mode=True)]
-    return nn.Sequential(*blocks, nn.AdaptiveAvgPool2d(1), nn.Flatten()).to(
-        memory_format=torch.channels_last
-    )
+    """Return four blocks of 64 filters, in channels_last."""
+    layers: list[nn.Module] = []
+    for _ in range(4):
+        layers.append(nn.Conv2d(channels, 64, 3, padding=1, bias=False))
+        layers.append(nn.BatchNorm2d(64))
+        layers.append(nn.ReLU())
+        layers.append(nn.MaxPool2d(2, ceil_mode=True))
+        channels = 64
+    network = nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten())
+    return network.to(memory_format=torch.channels_last)
 
 
 def median_seconds(work: Callable[[int], object], repeats: int) -> float:
-    """Median time of work(i), after one call that does not count."""
+    """Return the median time of work(number), after one call that does not count."""
     work(0)
     times = []
-    for i in range(repeats):
+    for number in range(repeats):
         start = time.perf_counter()
-        work(i)
+        work(number)
         times.append(time.perf_counter() - start)
     return statistics.median(times)
 
 
 def all_images(episodes: Episodes) -> np.ndarray:
-    """Indices of support and query of all tasks."""
+    """Return the indices of support and query of all tasks."""
     return np.concatenate([episodes.support, episodes.query], 1)
 
 
 def save_files(dataset: Dataset, indices: np.ndarray, folder: Path) -> None:
-    """The images as PNG files."""
+    """Save the images as PNG files."""
     for index in np.unique(indices):
-        Image.fromarray(dataset.gather(np.array([index]))[0].numpy().squeeze()).save(
-            folder / f"{index}.png"
-        )
+        image = dataset.gather(np.array([index]))[0].numpy().squeeze()
+        Image.fromarray(image).save(folder / f"{index}.png")
+
+
+def time_ours(
+    sampler: EpisodeSampler, normalisation: Normalization, arguments: Arguments
+) -> tuple[float, Tensor]:
+    """Return the seconds that a batch takes us, and a batch."""
+    flip = AugmentationSettings(flip=True)
+    tasks = arguments.tasks
+
+    def make_batch(step: int) -> Tensor:
+        indices = all_images(sampler.draw(step * tasks, tasks))
+        noise = augmentation_noise(0, step, range(tasks), indices.shape[1], "training")
+        return network_input(sampler.dataset.gather(indices), normalisation, flip, noise)
+
+    return median_seconds(make_batch, arguments.batches), make_batch(0)
+
+
+def time_step(batch: Tensor, arguments: Arguments) -> float:
+    """Return the seconds of a training step of CONV-4 on a batch."""
+    model = conv4(batch.shape[1])
+    labels = torch.zeros(len(batch), dtype=torch.long)
+
+    def train(_: int) -> None:
+        nn.functional.cross_entropy(model(batch), labels).backward()
+
+    return median_seconds(train, arguments.batches)
+
+
+def time_usual(
+    sampler: EpisodeSampler, normalisation: Normalization, arguments: Arguments
+) -> dict[int, float]:
+    """Return the seconds that a batch takes a DataLoader, by its number of workers."""
+    tasks = arguments.tasks
+    episodes = []
+    for number in range(arguments.batches + 1):  # one more for the call that does not count
+        episodes.append(all_images(sampler.draw(number * tasks, tasks)).reshape(-1))
+    seconds = {}
+    with tempfile.TemporaryDirectory() as name:
+        save_files(sampler.dataset, np.concatenate(episodes), Path(name))
+        images = ImageFiles(Path(name), normalisation)
+        for workers in (0, arguments.workers):
+            # The same batches in the same order, as one epoch of a loader.
+            batches = iter(DataLoader(images, batch_sampler=episodes, num_workers=workers))
+            seconds[workers] = median_seconds(
+                lambda _, batches=batches: next(batches), arguments.batches
+            )
+    return seconds
 
 
 def main(arguments: Arguments) -> None:
@@ -113,45 +156,20 @@ def main(arguments: Arguments) -> None:
     settings = EpisodeSettings(5, arguments.shot, arguments.queries)
     sampler = EpisodeSampler(dataset, settings, seed=0)
     normalisation = Normalization.standard(dataset.store)
-    flip, tasks = AugmentationSettings(flip=True), arguments.tasks
-
-    def make_batch(step: int) -> Tensor:
-        indices = all_images(sampler.draw(step * tasks, tasks))
-        noise = augmentation_noise(0, step, range(tasks), indices.shape[1], "training")
-        return network_input(dataset.gather(indices), normalisation, flip, noise)
-
-    batch = make_batch(0)
-    model = conv4(batch.shape[1])
-
-    def train(_: int) -> None:
-        nn.functional.cross_entropy(
-            model(batch), torch.zeros(len(batch), dtype=torch.long)
-        ).backward()
-
-    ours = median_seconds(make_batch, arguments.batches)
-    step = median_seconds(train, arguments.batches)
-    result = {"data": dataset.description, "images_per_batch": len(batch), "batch_ms": 1000 * ours}
-    result |= {"conv4_step_ms": 1000 * step, "batch_share_of_step": ours / step}
-    with tempfile.TemporaryDirectory() as name:
-        episodes = [
-            all_images(sampler.draw(i * tasks, tasks)).reshape(-1)
-            for i in range(arguments.batches + 1)
-        ]
-        save_files(dataset, np.concatenate(episodes), Path(name))
-        for workers in (0, arguments.workers):
-            loader = DataLoader(
-                ImageFiles(Path(name), normalisation), batch_sampler=episodes, num_workers=workers
-            )
-            batches = iter(loader)
-            usual = median_seconds(lambda _, batches=batches: next(batches), arguments.batches)
-            result |= {
-                f"dataloader_{workers}_workers_ms": 1000 * usual,
-                f"times_faster_than_{workers}_workers": usual / ours,
-            }
-    rounded = {
-        key: round(value, 3) if isinstance(value, float) else value for key, value in result.items()
+    ours, batch = time_ours(sampler, normalisation, arguments)
+    step = time_step(batch, arguments)
+    result: dict[str, object] = {
+        "data": dataset.description,
+        "images_per_batch": len(batch),
+        "batch_ms": round(1000 * ours, 3),
+        "conv4_step_ms": round(1000 * step, 3),
+        "batch_share_of_step": round(ours / step, 3),
     }
-    print(json.dumps(rounded | {"threads": torch.get_num_threads()}, indent=1))
+    for workers, usual in time_usual(sampler, normalisation, arguments).items():
+        result[f"dataloader_{workers}_workers_ms"] = round(1000 * usual, 3)
+        result[f"times_faster_than_{workers}_workers"] = round(usual / ours, 3)
+    result["threads"] = torch.get_num_threads()
+    print(json.dumps(result, indent=1))
 
 
 if __name__ == "__main__":

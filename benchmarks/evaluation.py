@@ -1,10 +1,15 @@
-"""The paper's protocol (5-way 5-shot, 15 queries per class, 1000 samples, 5000 tasks) against the plain way. JSON.
+"""Time an evaluation by the paper's protocol against the plain way; prints JSON.
 
-    python benchmarks/evaluation.py                  (CIFAR-FS if it is prepared, else random images in its shape)
+The protocol is 5-way 5-shot, 15 queries per class, 1000 samples, 5000 tasks.
 
-The plain way embeds every task's 100 images, samples the weights, and loops; it is timed on 200 tasks, in a process of
-its own with the default allocator and memory order. Ours is timed on all tasks, embedding included. The ceiling is what
-embedding each of the 12,000 images once could gain if all else were free: 100 x 5000 / 12,000 = 42.
+    python benchmarks/evaluation.py
+    python benchmarks/evaluation.py --cases conv4 --episodes 20 --plain-tasks 2     (a quick look)
+
+The data is CIFAR-FS if it is prepared, else random images of its shape. The plain way embeds every
+task's 100 images, samples the weights, and loops; it is timed on 200 tasks, in a process of its own
+with the default allocator and memory order. Ours is timed on all tasks, embedding included. The
+ceiling is what embedding each of the 12,000 images once could gain if all else were free:
+100 x 5000 / 12,000 = 42.
 """
 
 import json
@@ -26,10 +31,8 @@ from samovar.core.allocator import tune_allocator
 from samovar.data.dataset import Dataset
 from samovar.data.episodes import EpisodeSampler
 from samovar.data.normalization import Normalization
-from samovar.data.prepare import ready
-from samovar.data.store import ClassEntry, Contents
+from samovar.data.store import ClassEntry, Contents, data_folder, open_store
 from samovar.data.store_writer import write_store
-from samovar.errors import DataError
 from samovar.evaluation.evaluator import evaluate
 from samovar.models.few_shot_model import FewShotModel
 from samovar.settings.model import ModelSettings
@@ -53,48 +56,46 @@ class Arguments:
     plain_tasks: int = 200
     """Tasks of the plain way."""
     plain: str | None = None
-    """Time the plain way of this model, in this process."""
+    """Internal: time the plain way of this model, in this process."""
 
 
 def data(folder: Path) -> Dataset:
-    """CIFAR-FS's test classes, or random images in their shape."""
-    try:
-        return Dataset(ready("cifar_fs"), "test")
-    except DataError:
-        noise = np.random.default_rng(0)
-        names = [f"random {i}" for i in range(20)]
-        contents = Contents(
-            [ClassEntry(name, 600) for name in names],
-            (32, 32, 3),
-            lambda _: noise.integers(256, size=(600, 32, 32, 3), dtype=np.uint8),
-            {"all": {"train": [], "val": [], "test": names}},
-        )
-        facts = {"title": "random images", "licence": "none", "citation": "none"}
-        return Dataset(write_store("random", facts, contents, folder), "test")
+    """Return CIFAR-FS's test classes, or random images of their shape."""
+    if (data_folder() / "cifar_fs").exists():
+        return Dataset(open_store("cifar_fs"), "test")
+    noise = np.random.default_rng(0)
+    names = [f"random {number}" for number in range(20)]
+    contents = Contents(
+        [ClassEntry(name, 600) for name in names],
+        (32, 32, 3),
+        lambda _: noise.integers(256, size=(600, 32, 32, 3), dtype=np.uint8),
+        {"all": {"train": [], "val": [], "test": names}},
+    )
+    facts = {"title": "random images", "licence": "none", "citation": "none"}
+    return Dataset(write_store("random", facts, contents, folder), "test")
 
 
 def model_of(case: str) -> SavedModel:
-    """An untrained model."""
-    return SavedModel(
-        FewShotModel(CASES[case]).eval(), Normalization((0.5,) * 3, (0.25,) * 3, 255.0)
-    )
+    """Return an untrained model."""
+    normalisation = Normalization((0.5,) * 3, (0.25,) * 3, 255.0)
+    return SavedModel(FewShotModel(CASES[case]).eval(), normalisation)
 
 
 @torch.no_grad()
 def plain_way(case: str, tasks: int, dataset: Dataset) -> float:
-    """Seconds per task of the plain way."""
+    """Return the seconds per task of the plain way."""
     saved = model_of(case)
-    model, protocol = saved.model, Protocol(shot=5)
-    sampler = EpisodeSampler(dataset, protocol.tasks, 0)
+    model = saved.model
+    sampler = EpisodeSampler(dataset, Protocol(shot=5).tasks, 0)
 
     def images(indices: np.ndarray) -> torch.Tensor:
-        pixels = [
-            torch.from_numpy(dataset.store.array[i].astype(np.float32)).permute(2, 0, 1)
-            for i in indices
-        ]
+        pixels = []
+        for index in indices:
+            image = torch.from_numpy(dataset.store.array[index].astype(np.float32))
+            pixels.append(image.permute(2, 0, 1))
         return saved.normalisation(torch.stack(pixels))
 
-    def one(task: int) -> None:
+    def answer(task: int) -> None:
         episode = sampler.draw(task, 1)
         labels = torch.tensor(episode.support_labels)
         support = images(episode.support[0])[None]
@@ -110,49 +111,59 @@ def plain_way(case: str, tasks: int, dataset: Dataset) -> float:
             logits = query @ weights.transpose(1, 2) + biases[:, None]
         logits.softmax(-1).mean(0)
 
-    one(0)
+    answer(0)
     started = time.perf_counter()
     for task in range(tasks):
-        one(task)
+        answer(task)
     return (time.perf_counter() - started) / tasks
 
 
+def time_plain(case: str, tasks: int) -> float:
+    """Return the seconds per task of the plain way, timed in a process of its own."""
+    command = [sys.executable, __file__, "--plain", case, "--plain-tasks", str(tasks)]
+    return float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+
+
+def time_ours(saved: SavedModel, protocol: Protocol, dataset: Dataset) -> tuple[float, float]:
+    """Return the seconds of an evaluation, and the process's peak of memory so far in megabytes."""
+    started = time.perf_counter()
+    evaluate(saved, protocol, dataset, temperature=False)
+    seconds = time.perf_counter() - started
+    return seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
+
+
 def measure(case: str, arguments: Arguments, dataset: Dataset) -> dict[str, Any]:
-    """Ours, with as many samples and with few quasi-random ones, against the plain way."""
-    command = [
-        sys.executable,
-        __file__,
-        "--plain",
-        case,
-        "--plain-tasks",
-        str(arguments.plain_tasks),
-    ]
-    plain = float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
-    saved, seconds, memory = model_of(case), {}, []
+    """Time ours, with as many samples and with few quasi-random ones, against the plain way."""
+    plain = time_plain(case, arguments.plain_tasks)
+    saved = model_of(case)
     paper = Protocol(shot=5, episodes=arguments.episodes)
-    evaluate(saved, replace(paper, episodes=20), dataset, temperature=False)  # warm
-    for name, protocol in (
-        ("fewer tasks", replace(paper, episodes=max(20, arguments.episodes // 10))),
-        ("1000 samples", paper),
-        ("64 quasi-random samples", replace(paper, samples=64, quasi=True)),
-    ):
-        started = time.perf_counter()
-        evaluate(saved, protocol, dataset, temperature=False)
-        seconds[name] = time.perf_counter() - started
-        memory.append(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000)
-    del seconds["fewer tasks"]
-    ratios = {name: round(plain * arguments.episodes / each, 1) for name, each in seconds.items()}
+    time_ours(saved, replace(paper, episodes=20), dataset)  # warm-up
+    # Memory is measured at a tenth of the tasks first, since a peak is never forgotten.
+    tenth = replace(paper, episodes=max(20, arguments.episodes // 10))
+    _, memory_at_tenth = time_ours(saved, tenth, dataset)
+    random, memory_at_all = time_ours(saved, paper, dataset)
+    quasi, _ = time_ours(saved, replace(paper, samples=64, quasi=True), dataset)
+    seconds = {"1000 samples": random, "64 quasi-random samples": quasi}
+    ratios = {name: plain * arguments.episodes / value for name, value in seconds.items()}
     return {
         "plain_ms_per_task": round(1000 * plain, 1),
-        "ours_seconds": {name: round(each, 1) for name, each in seconds.items()},
-        "times_faster": ratios,
+        "ours_seconds": rounded(seconds),
+        "times_faster": rounded(ratios),
         "ceiling": round(100 * arguments.episodes / 12_000, 1),
-        "peak_megabytes_at_a_tenth_of_the_tasks_and_at_all": [round(each) for each in memory[:2]],
+        "peak_megabytes_at_a_tenth_of_the_tasks_and_at_all": [
+            round(memory_at_tenth),
+            round(memory_at_all),
+        ],
     }
 
 
+def rounded(numbers: dict[str, float]) -> dict[str, float]:
+    """Round to one digit."""
+    return {name: round(value, 1) for name, value in numbers.items()}
+
+
 def main(arguments: Arguments) -> None:
-    """Print the JSON."""
+    """Measure every case and print the JSON."""
     with tempfile.TemporaryDirectory() as folder:
         dataset = data(Path(folder))
         if arguments.plain is not None:

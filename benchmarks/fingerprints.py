@@ -1,8 +1,14 @@
-"""Hashes of what a change of the code must not change: weights, checkpoints, metrics, evaluations, tasks, answers.
+"""Hash what a change of the code must not change, to compare it before and after the change.
 
-Run it before and after a change that should only move or rename things, on the same machine, and compare the two
-files: `python benchmarks/fingerprints.py --out before.json`. Numbers that depend on the clock, and sentences that are
-written for people, are left out. Floating-point results differ between processors, so the hashes are never committed.
+    python benchmarks/fingerprints.py --out before.json
+    python benchmarks/fingerprints.py --against before.json
+
+Small runs of all kinds are trained, evaluated and compared, tasks are fitted and answered, tables
+are reproduced: weights, checkpoints, metrics, evaluations, tasks, answers and tables are hashed.
+Numbers that depend on the clock and sentences that are written for people are left out. With
+--against the names of what differs are printed and the exit code is 1. Both runs must be on the
+same machine: floating-point results differ between processors, so hashes are never committed. It
+takes about two minutes.
 """
 
 import argparse
@@ -20,22 +26,31 @@ import numpy as np
 from PIL import Image
 
 REPOSITORY = Path(__file__).resolve().parents[1]
-TINY = "--updates 4 --tasks 2 --model.samples 3 --checkpoint-every 2 --trace-every 1 --validation.every 2"
-TINY += (
-    " --validation.tasks 4 --validation.test-tasks 8 --validation.test-samples 4 --accelerator cpu"
+TINY = (
+    "--updates 4 --tasks 2 --model.samples 3 --checkpoint-every 2 --trace-every 1 "
+    "--validation.every 2 --validation.tasks 4 --validation.test-tasks 8 "
+    "--validation.test-samples 4 --accelerator cpu"
 )
-SHAPE = "--episodes.way 4 --episodes.shot 2 --episodes.queries 3 --validation.queries 3 --validation.shot 2"
+SHAPE = (
+    "--episodes.way 4 --episodes.shot 2 --episodes.queries 3 "
+    "--validation.queries 3 --validation.shot 2"
+)
 RUNS = {
     "samovar": "--model.width 8",
     "separate": "--model.width 8 --model.classifier linear --model.no-shared --model.reduction sum",
-    "versa": "--model.width 8 --model.method versa --model.classifier linear --model.norm episode --model.dropout 0.1",
-    "resnet": "--model.width 4 --model.backbone resnet12 --model.task-embedding --model.auxiliary-classes 1200 "
-    "--augmentation.flip --augmentation.crop-padding 2 --augmentation.jitter 0.4 --optimizer.clip 0.1 "
-    "--optimizer.decay-extractor 0.0005 --optimizer.decay-multipliers 0.01 --optimizer.decay-inference 0.0001",
-    "tadam": "--model.width 4 --model.backbone resnet12 --model.task-embedding --model.method prototypes "
-    "--model.classifier euclidean --model.alpha 7.5 --optimizer.kind sgd --optimizer.schedule drops "
-    "--optimizer.drops 2",
+    "versa": "--model.width 8 --model.method versa --model.classifier linear "
+    "--model.norm episode --model.dropout 0.1",
+    "resnet": "--model.width 4 --model.backbone resnet12 --model.task-embedding "
+    "--model.auxiliary-classes 1200 --augmentation.flip --augmentation.crop-padding 2 "
+    "--augmentation.jitter 0.4 --optimizer.clip 0.1 --optimizer.decay-extractor 0.0005 "
+    "--optimizer.decay-multipliers 0.01 --optimizer.decay-inference 0.0001",
+    "tadam": "--model.width 4 --model.backbone resnet12 --model.task-embedding "
+    "--model.method prototypes --model.classifier euclidean --model.alpha 7.5 "
+    "--optimizer.kind sgd --optimizer.schedule drops --optimizer.drops 2",
 }
+"""Flags of the trainings: together they go through every kind of network, loss and optimizer."""
+PROTOCOL = "--way 3 --shot 2 --queries 4 --episodes 25 --samples 20 --device cpu"
+STUDY = "--seeds 3 --monte-carlo-seeds 2 --steps 5 --samples 1 3 --sigma-y 0.5"
 PROSE = {
     "text",
     "temperature_note",
@@ -46,7 +61,7 @@ PROSE = {
     "image",
     "verdict",
 }
-"""Keys of JSON files whose values are sentences for people, or depend on the clock or on folders."""
+"""Keys of JSON files whose values are for people, or depend on the clock or on folders."""
 EXPERIMENTS = (
     "table1",
     "table2",
@@ -60,13 +75,17 @@ EXPERIMENTS = (
 )
 
 
+Fingerprints = dict[str, Any]
+"""Hashes by what they are of; those of a run's files are a dictionary of their own."""
+
+
 def samovar(*arguments: str) -> str:
-    """Run a command; return what it printed."""
+    """Run a command in a process of its own and return what it printed."""
     command = [sys.executable, "-m", "samovar", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise SystemExit(f"{' '.join(command)} failed:\n{done.stderr}")
-    return done.stdout
+    finished = subprocess.run(command, capture_output=True, text=True, check=False)
+    if finished.returncode:
+        raise SystemExit(f"{' '.join(command)} failed:\n{finished.stderr}")
+    return finished.stdout
 
 
 def without_prose(value: Any) -> Any:
@@ -91,9 +110,8 @@ def json_digest(text: str | bytes) -> str:
 def run_digests(run: Path) -> dict[str, str]:
     """Hash the files of a training run."""
     checkpoint = sorted((run / "checkpoints").glob("*.json"))[-1]
-    metrics = [
-        without_prose(json.loads(line)) for line in (run / "metrics.jsonl").read_text().splitlines()
-    ]
+    lines = (run / "metrics.jsonl").read_text().splitlines()
+    metrics = [without_prose(json.loads(line)) for line in lines]
     return {
         "weights": digest((run / "model" / "model.safetensors").read_bytes()),
         "config": json_digest((run / "model" / "config.json").read_bytes()),
@@ -105,6 +123,7 @@ def run_digests(run: Path) -> dict[str, str]:
 
 def evaluation_digests(folder: Path) -> dict[str, str]:
     """Hash the files of an evaluation."""
+    # The arrays, not the archive: how they are packed does not matter.
     with np.load(folder / "evaluation.npz") as arrays:
         content = b"".join(name.encode() + arrays[name].tobytes() for name in sorted(arrays))
     return {
@@ -120,95 +139,109 @@ def draw_images(folder: Path, first: int, count: int) -> None:
         (folder / name).mkdir(parents=True, exist_ok=True)
         for number in range(first, first + count):
             stripes = (direction // (3 + number % 4)) % 2 * 200
-            pixels = np.stack([stripes, (stripes + 30 * number) % 256, 255 - stripes], -1).astype(
-                np.uint8
-            )
+            channels = [stripes, (stripes + 30 * number) % 256, 255 - stripes]
+            pixels = np.stack(channels, -1).astype(np.uint8)
             Image.fromarray(pixels).save(folder / name / f"{number}.png")
 
 
 def task_digests(folder: Path, model: str) -> dict[str, str]:
-    """Fit a shipped model to drawn images, grow the task, answer other images, and hash all of it."""
+    """Fit a shipped model to drawn images, grow the task, answer other images, and hash it all."""
     draw_images(folder / "support", 0, 3)
     draw_images(folder / "more", 3, 1)
     draw_images(folder / "query", 10, 2)
     task = folder / f"{model}.safetensors"
-    samovar(
-        "fit",
-        "--model",
-        model,
-        "--support",
-        str(folder / "support"),
-        "--task",
-        str(task),
-        "--device",
-        "cpu",
-    )
+    fit = ["fit", "--task", str(task), "--device", "cpu"]
+    samovar(*fit, "--support", str(folder / "support"), "--model", model)
     first = digest(task.read_bytes())
-    samovar(
-        "fit", "--support", str(folder / "more"), "--task", str(task), "--add", "--device", "cpu"
-    )
+    samovar(*fit, "--support", str(folder / "more"), "--add")
     queries = [str(path) for path in sorted((folder / "query").glob("*/*.png"))]
     answers = samovar("predict", str(task), *queries, "--json", "--device", "cpu")
-    return {"task": first, "grown task": digest(task.read_bytes()), "answers": json_digest(answers)}
+    return {
+        "task": first,
+        "grown task": digest(task.read_bytes()),
+        "answers": json_digest(answers),
+    }
 
 
-def fingerprints(work: Path) -> dict[str, Any]:
-    """Make everything in a folder and hash it."""
-    found: dict[str, Any] = {}
+def trained_digests(work: Path) -> Fingerprints:
+    """Train and evaluate every kind of model, and hash its files."""
+    hashes: Fingerprints = {}
     for name, flags in RUNS.items():
         run = work / name
         samovar("train", "glyphs", *TINY.split(), *SHAPE.split(), *flags.split(), "--out", str(run))
-        protocol = "--way 3 --shot 2 --queries 4 --episodes 25 --samples 20 --device cpu"
-        samovar(
-            "evaluate",
-            str(run),
-            *protocol.split(),
-            *([] if name == "versa" else ["--outside", "3"]),
-        )
-        found[name] = run_digests(run) | evaluation_digests(run / "evaluation")
-    samovar(
-        "compare", str(work / "samovar"), str(work / "separate"), "--out", str(work / "compared")
-    )
-    comparison = json.loads((work / "compared" / "comparison.json").read_bytes())
-    comparison = {key: value for key, value in comparison.items() if key not in ("first", "second")}
-    found["comparison"] = json_digest(json.dumps(comparison))
-    for model in ("glyphs", "cifar_fs"):
-        found[f"own images, {model}"] = task_digests(work / f"own-{model}", model)
-    quick = "--seeds 3 --monte-carlo-seeds 2 --steps 5 --samples 1 3 --sigma-y 0.5"
-    samovar("synthetic", *quick.split(), "--out", str(work / "synthetic"))
-    found["synthetic"] = json_digest((work / "synthetic" / "synthetic.json").read_bytes())
-    found["presets"] = json_digest(samovar("presets", "--json"))
-    shutil.copytree(REPOSITORY / "results", work / "results")
+        protocol = PROTOCOL.split()
+        if name != "versa":  # episode norm does not go with queries from outside
+            protocol += ["--outside", "3"]
+        samovar("evaluate", str(run), *protocol)
+        hashes[name] = run_digests(run) | evaluation_digests(run / "evaluation")
+    return hashes
+
+
+def comparison_digest(work: Path) -> str:
+    """Compare two of the trained models and hash the result, without the folders' names."""
+    out = work / "compared"
+    samovar("compare", str(work / "samovar"), str(work / "separate"), "--out", str(out))
+    comparison = json.loads((out / "comparison.json").read_bytes())
+    del comparison["first"], comparison["second"]
+    return json_digest(json.dumps(comparison))
+
+
+def table_digests(work: Path) -> Fingerprints:
+    """Make the tables again from the stored evidence, and hash them."""
+    results = work / "results"
+    shutil.copytree(REPOSITORY / "results", results)
+    folders = ["--out", str(results), "--runs", str(work / "runs")]
+    hashes: Fingerprints = {}
     for name in EXPERIMENTS:
-        samovar(
-            "reproduce",
-            name,
-            "--measured-only",
-            "--out",
-            str(work / "results"),
-            "--runs",
-            str(work / "runs"),
-        )
-        found[f"reproduce {name}"] = json_digest((work / "results" / f"{name}.json").read_bytes())
-    return found
+        samovar("reproduce", name, "--measured-only", *folders)
+        hashes[f"reproduce {name}"] = json_digest((results / f"{name}.json").read_bytes())
+    return hashes
+
+
+def fingerprints(work: Path) -> Fingerprints:
+    """Make everything in a folder and hash it."""
+    hashes = trained_digests(work)
+    hashes["comparison"] = comparison_digest(work)
+    for model in ("glyphs", "cifar_fs"):
+        hashes[f"own images, {model}"] = task_digests(work / f"own-{model}", model)
+    samovar("synthetic", *STUDY.split(), "--out", str(work / "synthetic"))
+    hashes["synthetic"] = json_digest((work / "synthetic" / "synthetic.json").read_bytes())
+    hashes["presets"] = json_digest(samovar("presets", "--json"))
+    return hashes | table_digests(work)
+
+
+def differences(before: Fingerprints, after: Fingerprints) -> list[str]:
+    """Name what differs, as `what` or `what: file`."""
+    names = []
+    for name in sorted({*before, *after}):
+        old, new = before.get(name), after.get(name)
+        if isinstance(old, dict) and isinstance(new, dict):
+            names += [f"{name}: {file}" for file in differences(old, new)]
+        elif old != new:
+            names.append(name)
+    return names
 
 
 def main() -> None:
-    """Print the hashes as JSON, and keep them in a file where asked."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    """Print the hashes as JSON, store them or compare them with stored ones."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--out", type=Path, help="the file to write")
     parser.add_argument("--against", type=Path, help="a file of an earlier run to compare with")
     arguments = parser.parse_args()
     os.environ["OMP_NUM_THREADS"] = "1"
     with tempfile.TemporaryDirectory() as work:
         os.environ.setdefault("SAMOVAR_DATA", str(Path(work) / "data"))
-        found = fingerprints(Path(work))
-    text = json.dumps(found, indent=1)
+        hashes = fingerprints(Path(work))
+    text = json.dumps(hashes, indent=1)
     print(text)
     if arguments.out is not None:
         arguments.out.write_text(text)
-    if arguments.against is not None and json.loads(arguments.against.read_text()) != found:
-        raise SystemExit(f"These are not the hashes in {arguments.against}.")
+    if arguments.against is not None:
+        changed = differences(json.loads(arguments.against.read_text()), hashes)
+        if changed:
+            raise SystemExit(f"Differs from {arguments.against}: {', '.join(changed)}.")
 
 
 if __name__ == "__main__":

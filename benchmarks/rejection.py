@@ -1,11 +1,12 @@
-"""How often "none of these" is right, at the rates that are asked for. Prints JSON.
+"""Measure how often "none of these" is right, at the rates that are asked for; prints JSON.
 
     python benchmarks/rejection.py --model glyphs --data glyphs
-    python benchmarks/rejection.py --model cifar_fs --data grocery32 --split train     (made as in docs/own_images.md)
+    python benchmarks/rejection.py --model cifar_fs --data grocery32 --split train
 
-Tasks are fitted as FewShotClassifier does it. `belong` is the share of queries of the task's classes that are
-rejected, `others` that of as many queries of other classes; `others_by_entropy` is what the entropy of the predictive
-would find with as many rejected of those that belong.
+grocery32 is made as in docs/own_images.md. Tasks are fitted by FewShotClassifier, as a user would.
+`belong` is the share of queries of the task's classes that are rejected, `others` that of as many
+queries of other classes; `others_by_entropy` is the share of the latter that the entropy of the
+predictive would reject if it rejected as many of those that belong.
 """
 
 import json
@@ -30,7 +31,7 @@ RATES = (0.05, 0.1, 0.2)
 def measure(
     model: str, data: str, split: str, settings: EpisodeSettings, tasks: int
 ) -> dict[str, object]:
-    """Shares over all queries of the tasks."""
+    """Return the shares over all queries of the tasks."""
     dataset = Dataset(ready(data), split)
     episodes = EpisodeSampler(dataset, settings, seed=0).draw(0, tasks)
     outside = draw_outside(dataset, episodes, 0, episodes.query.shape[1], seed=0)
@@ -48,26 +49,30 @@ def measure(
             answer = fitted.answer(images, AnswerParameters(reject=rate))
             rejected[rate].append(answer.rejected)
         entropy.append(answer.uncertainty.entropy)
-    belong = episodes.query.shape[1]
-    doubt = np.stack(entropy)
-    found = []
+    inside = episodes.query.shape[1]
+    rows = []
     for rate in RATES:
-        shares = np.stack(rejected[rate])
-        own = float(shares[:, :belong].mean())
-        equal = float((doubt[:, belong:] > np.quantile(doubt[:, :belong], 1 - own)).mean())
-        row = {
-            "asked": rate,
-            "belong": own,
-            "others": float(shares[:, belong:].mean()),
-            "others_by_entropy": equal,
-        }
-        found.append({name: round(value, 3) for name, value in row.items()})
-    shape = f"{settings.way}-way {settings.shot}-shot"
+        row = shares(np.stack(rejected[rate]), np.stack(entropy), inside)
+        rows.append({"asked": rate} | row)
     return {
         "model": model,
         "data": dataset.description,
-        "tasks": f"{tasks} of {shape}",
-        "rates": found,
+        "tasks": f"{tasks} of {settings.way}-way {settings.shot}-shot",
+        "rates": rows,
+    }
+
+
+def shares(
+    rejected: NDArray[np.bool_], entropy: NDArray[np.float64], inside: int
+) -> dict[str, float]:
+    """Return the shares of rejected queries; both arrays are (tasks, queries), insiders first."""
+    belong = float(rejected[:, :inside].mean())
+    # The entropy above which as many of the queries that belong would be rejected.
+    threshold = np.quantile(entropy[:, :inside], 1 - belong)
+    return {
+        "belong": round(belong, 3),
+        "others": round(float(rejected[:, inside:].mean()), 3),
+        "others_by_entropy": round(float((entropy[:, inside:] > threshold).mean()), 3),
     }
 
 
@@ -83,11 +88,11 @@ def main(
 
     Args:
         model: A shipped model, or a model folder.
-        data: A prepared store whose images have the model's shape.
+        data: A prepared data set whose images have the model's shape.
         split: The part of it that tasks are drawn from.
         way: Classes of a task.
-        shot: Images of each class.
-        tasks: How many.
+        shot: Support images of each class.
+        tasks: The number of tasks.
     """
     print(json.dumps(measure(model, data, split, EpisodeSettings(way, shot, 10), tasks), indent=1))
 

@@ -1,11 +1,13 @@
-"""Training throughput against the bare backbone, against the usual way of writing it, and how it grows. Prints JSON.
+"""Time training: against the bare backbone, against the usual way, and as it grows; prints JSON.
 
-    python benchmarks/training.py                    (random images in the official shapes; no data needed)
+    python benchmarks/training.py
+    python benchmarks/training.py --updates 1 --no-growth     (a quick look)
 
-Bare: forward and backward of the same backbone on the same images, same memory format, threads and allocator; with TEN
-it is the bare passes that TEN needs (support and query, plain and conditioned). The usual way: default allocator and
-memory format, a DataLoader over single images, a loop over tasks; it runs in a process of its own, since allocator
-settings last.
+Images are random, in the official shapes; no data is needed. Bare is forward and backward of the
+same backbone on the same images, with the same memory format, threads and allocator; with TEN it is
+the bare passes that TEN needs (support and query, plain and conditioned). The usual way has the
+default allocator and memory format, a DataLoader over single images and a loop over tasks; it runs
+in a process of its own, since allocator settings last.
 """
 
 import json
@@ -31,7 +33,7 @@ from samovar.data.batches import BatchSource, TaskBatch
 from samovar.data.dataset import Dataset
 from samovar.data.episodes import EpisodeSampler
 from samovar.data.normalization import Normalization
-from samovar.data.store import ClassEntry, Contents
+from samovar.data.store import ClassEntry, Contents, Store
 from samovar.data.store_writer import write_store
 from samovar.models.few_shot_model import FewShotModel
 from samovar.models.noise import TaskNoise
@@ -41,27 +43,26 @@ from samovar.settings.tasks import EpisodeSettings
 from samovar.settings.training import OptimizerSettings
 from samovar.training.optimization import decay_and_clip, make_optimizer
 
-FLIP = AugmentationSettings(flip=True)
-CASES: dict[str, tuple[ModelSettings, EpisodeSettings, int]] = {
-    "conv4-28": (ModelSettings(channels=1, size=28), EpisodeSettings(20, 1, 5), 2),
-    "conv4-32": (ModelSettings(size=32), EpisodeSettings(5, 5, 8), 4),
-    "resnet12-32": (
-        ModelSettings(backbone="resnet12", classifier="cosine", size=32),
-        EpisodeSettings(5, 5, 32, pooled_queries=True),
-        2,
-    ),
-    "resnet12-32-quarter-width": (
-        ModelSettings(backbone="resnet12", classifier="cosine", size=32, width=16),
-        EpisodeSettings(5, 5, 32, pooled_queries=True),
-        2,
-    ),
-    "resnet12-32-quarter-width-ten": (
-        ModelSettings(
-            backbone="resnet12", classifier="cosine", size=32, width=16, task_embedding=True
-        ),
-        EpisodeSettings(5, 5, 32, pooled_queries=True),
-        2,
-    ),
+RESNET = ModelSettings(backbone="resnet12", classifier="cosine", size=32)
+POOLED = EpisodeSettings(5, 5, 32, pooled_queries=True)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A training to be timed."""
+
+    model: ModelSettings
+    episodes: EpisodeSettings
+    tasks: int = 2
+    """Tasks in an update."""
+
+
+CASES = {
+    "conv4-28": Case(ModelSettings(channels=1, size=28), EpisodeSettings(20, 1, 5)),
+    "conv4-32": Case(ModelSettings(size=32), EpisodeSettings(5, 5, 8), tasks=4),
+    "resnet12-32": Case(RESNET, POOLED),
+    "resnet12-32-quarter-width": Case(replace(RESNET, width=16), POOLED),
+    "resnet12-32-quarter-width-ten": Case(replace(RESNET, width=16, task_embedding=True), POOLED),
 }
 
 
@@ -80,38 +81,29 @@ class Arguments:
 class Bench:
     """Our training of one case on random images."""
 
-    def __init__(
-        self, model: ModelSettings, episodes: EpisodeSettings, tasks: int, folder: Path
-    ) -> None:
-        rng = np.random.default_rng(0)
-        shape = (model.size, model.size, model.channels)
-        names = [str(i) for i in range(64)]
-        contents = Contents(
-            [ClassEntry(name, 60) for name in names],
-            shape,
-            lambda _: rng.integers(0, 256, (60, *shape)),
-            {"all": {"train": names}},
-            options={"size": model.size},
-        )
-        store = write_store(
-            f"random{model.size}", {"title": "", "licence": "", "citation": ""}, contents, folder
-        )
+    def __init__(self, case: Case, folder: Path) -> None:
+        store = random_store(case.model, folder)
         self.dataset = Dataset(store)
-        self.settings, self.tasks = OptimizerSettings(), tasks
+        self.settings = OptimizerSettings()
+        self.tasks = case.tasks
         self.source = BatchSource(
-            self.dataset, Normalization.standard(store), torch.device("cpu"), 0, FLIP
+            self.dataset,
+            Normalization.standard(store),
+            torch.device("cpu"),
+            0,
+            AugmentationSettings(flip=True),
         )
-        self.sampler = EpisodeSampler(self.dataset, episodes, 0, group=tasks)
-        self.model = FewShotModel(model).to(memory_format=torch.channels_last).train()
+        self.sampler = EpisodeSampler(self.dataset, case.episodes, 0, group=case.tasks)
+        self.model = FewShotModel(case.model).to(memory_format=torch.channels_last).train()
         self.optimizer = make_optimizer(self.model.parameters(), self.settings)
         self.named = [(parameter, 0.0) for parameter in self.model.parameters()]
 
     def batch(self, step: int) -> TaskBatch:
-        """The tasks of an update."""
+        """Make the tasks of an update."""
         return self.source.tasks(self.sampler, step, range(self.tasks))
 
     def update(self, step: int) -> None:
-        """One whole update: batch, loss, gradients, step."""
+        """Do one whole update: batch, loss, gradients, step."""
         output = self.model(self.batch(step), TaskNoise(0, step, range(self.tasks)))
         self.optimizer.zero_grad()
         output.loss.backward()
@@ -119,32 +111,57 @@ class Bench:
         self.optimizer.step()
 
     def bare(self, batch: TaskBatch, passes: int) -> None:
-        """Forward and backward of the backbone alone, on the same images, `passes` times."""
+        """Run the backbone alone forward and backward on the same images, `passes` times."""
         self.optimizer.zero_grad()
         for _ in range(passes):
             for images in (batch.support, batch.query):
                 self.model.backbone(images.flatten(0, 1), len(images)).sum().backward()
 
 
+def random_store(model: ModelSettings, folder: Path) -> Store:
+    """Write 64 classes of 60 random images in the shape that a model takes."""
+    noise = np.random.default_rng(0)
+    shape = (model.size, model.size, model.channels)
+    names = [str(number) for number in range(64)]
+    contents = Contents(
+        [ClassEntry(name, 60) for name in names],
+        shape,
+        lambda _: noise.integers(0, 256, (60, *shape)),
+        {"all": {"train": names}},
+        options={"size": model.size},
+    )
+    facts = {"title": "", "licence": "", "citation": ""}
+    return write_store(f"random{model.size}", facts, contents, folder)
+
+
+def image_count(batch: TaskBatch) -> int:
+    """Count the images of an update."""
+    return batch.support_labels.numel() + batch.query_labels.numel()
+
+
 def taking_turns(
     first: Callable[[int], None], second: Callable[[int], None], repeats: int
 ) -> tuple[float, float]:
-    """Median seconds of two kinds of work that take turns, so that noise hits both."""
+    """Return the median seconds of two kinds of work that take turns, so that noise hits both."""
     times: tuple[list[float], list[float]] = ([], [])
     for step in range(repeats + 2):
         for work, record in zip((first, second), times, strict=True):
             start = time.perf_counter()
             work(step)
             record.append(time.perf_counter() - start)
+    # The first two updates fill caches and allocate memory.
     return statistics.median(times[0][2:]), statistics.median(times[1][2:])
 
 
 def against_bare(name: str, updates: int, folder: Path) -> dict[str, Any]:
-    """Images per second of training and of the bare passes."""
-    bench = Bench(*CASES[name], folder)
-    batch, passes = bench.batch(0), 2 if bench.model.task_embedding is not None else 1
+    """Return the images per second of training and of the bare passes."""
+    bench = Bench(CASES[name], folder)
+    batch = bench.batch(0)
+    passes = 1
+    if CASES[name].model.task_embedding:  # plain, and conditioned on the task
+        passes = 2
     ours, bare = taking_turns(bench.update, lambda _: bench.bare(batch, passes), updates)
-    images = batch.support_labels.numel() + batch.query_labels.numel()
+    images = image_count(batch)
     return {
         "images_per_update": images,
         "training_images_per_second": round(images / ours, 1),
@@ -153,82 +170,122 @@ def against_bare(name: str, updates: int, folder: Path) -> dict[str, Any]:
     }
 
 
-def usual_way(name: str, updates: int, folder: Path) -> dict[str, float]:
-    """The same updates as one would first write them: a DataLoader of single images, a loop over tasks."""
-    bench = Bench(*CASES[name], folder)
-    model = bench.model.to(memory_format=torch.contiguous_format)
-    everything = (
-        bench.dataset.gather(np.arange(len(bench.dataset.store.array)))
-        .permute(0, 3, 1, 2)
-        .contiguous()
-    )
-    mean, std = (
-        torch.tensor(values)[:, None, None]
-        for values in (bench.source.normalisation.mean, bench.source.normalisation.std)
-    )
+class UsualWay:
+    """The same updates as one would first write them.
 
-    def load(indices: np.ndarray) -> Tensor:
-        loader = DataLoader(
-            TensorDataset(everything), batch_sampler=[indices.tolist()], collate_fn=collate
-        )
+    There is a DataLoader of single images and a loop over tasks.
+    """
+
+    def __init__(self, bench: Bench) -> None:
+        self.bench = bench
+        self.model = bench.model.to(memory_format=torch.contiguous_format)
+        everything = bench.dataset.gather(np.arange(len(bench.dataset.store.array)))
+        self.images = TensorDataset(everything.permute(0, 3, 1, 2).contiguous())
+        normalisation = bench.source.normalisation
+        self.mean = torch.tensor(normalisation.mean)[:, None, None]
+        self.std = torch.tensor(normalisation.std)[:, None, None]
+
+    def load(self, indices: np.ndarray) -> Tensor:
+        """Load images by index."""
+        loader = DataLoader(self.images, batch_sampler=[indices.tolist()], collate_fn=self.collate)
         return next(iter(loader))
 
-    def collate(items: list[tuple[Tensor]]) -> Tensor:
-        flipped = [item[0].flip(-1) if torch.rand(()) < 0.5 else item[0] for item in items]
-        return torch.stack([(image / 255 - mean) / std for image in flipped])
+    def collate(self, items: list[tuple[Tensor]]) -> Tensor:
+        """Flip and normalise images one by one."""
+        images = []
+        for (image,) in items:
+            if torch.rand(()) < 0.5:
+                image = image.flip(-1)
+            images.append((image / 255 - self.mean) / self.std)
+        return torch.stack(images)
 
-    def update(step: int) -> None:
-        episodes, losses = bench.sampler.draw(step * bench.tasks, bench.tasks), []
+    def update(self, step: int) -> None:
+        """Do one whole update, task after task."""
+        bench = self.bench
+        episodes = bench.sampler.draw(step * bench.tasks, bench.tasks)
+        losses = []
         for task in range(bench.tasks):
-            support, query = load(episodes.support[task]), load(episodes.query[task])
-            labels = (
-                torch.tensor(each[task][None])
-                for each in (episodes.support_labels, episodes.query_labels)
-            )
-            support_labels, query_labels = labels
             batch = TaskBatch(
-                support[None], support_labels, query[None], query_labels, episodes.classes.shape[1]
+                self.load(episodes.support[task])[None],
+                torch.tensor(episodes.support_labels[task][None]),
+                self.load(episodes.query[task])[None],
+                torch.tensor(episodes.query_labels[task][None]),
+                episodes.classes.shape[1],
             )
-            losses.append(model(batch, TaskNoise(0, step, [task])).loss)
+            losses.append(self.model(batch, TaskNoise(0, step, [task])).loss)
         bench.optimizer.zero_grad()
         torch.stack(losses).mean().backward()
         bench.optimizer.step()
 
+
+def time_usual(name: str, updates: int, folder: Path) -> dict[str, float]:
+    """Return the median seconds of an update written the usual way."""
+    usual = UsualWay(Bench(CASES[name], folder))
     seconds = []
     for step in range(updates + 2):
         start = time.perf_counter()
-        update(step)
+        usual.update(step)
         seconds.append(time.perf_counter() - start)
     return {"seconds": statistics.median(seconds[2:])}
 
 
+def against_usual(name: str, updates: int, images_per_second: float, images: int) -> float:
+    """Return how many times longer the usual way takes; it is timed in a process of its own."""
+    command = [sys.executable, __file__, "--usual", name, "--updates", str(updates)]
+    finished = subprocess.run(command, capture_output=True, text=True, check=True)
+    return json.loads(finished.stdout)["seconds"] / (images / images_per_second)
+
+
 def growth(folder: Path, updates: int) -> list[dict[str, Any]]:
-    """An update as one quantity grows, from CONV-4 at 32 pixels, 5-way 1-shot, 8 queries, 2 tasks, L = 10."""
-    base, episodes = ModelSettings(size=32), EpisodeSettings(5, 1, 8)
+    """Time an update as one quantity grows.
+
+    It starts from CONV-4 at 32 pixels, 5-way 1-shot, 8 queries, 2 tasks, L = 10.
+    """
+    base = Case(ModelSettings(size=32), EpisodeSettings(5, 1, 8))
     variants = {
-        "base": (base, episodes, 2),
-        "way x 2": (base, replace(episodes, way=10), 2),
-        "shot x 8": (base, replace(episodes, shot=8), 2),
-        "tasks x 2": (base, episodes, 4),
-        "L x 10": (replace(base, samples=100), episodes, 2),
-        "size x 2": (replace(base, size=64, backbone="conv5"), episodes, 2),
+        "base": base,
+        "way x 2": replace(base, episodes=replace(base.episodes, way=10)),
+        "shot x 8": replace(base, episodes=replace(base.episodes, shot=8)),
+        "tasks x 2": replace(base, tasks=4),
+        "L x 10": replace(base, model=replace(base.model, samples=100)),
+        "size x 2": replace(base, model=replace(base.model, size=64, backbone="conv5")),
     }
-    found = []
-    for name, (model, shape, tasks) in variants.items():
-        bench = Bench(model, shape, tasks, folder)
+    rows = []
+    for name, case in variants.items():
+        bench = Bench(case, folder)
         ours, _ = taking_turns(bench.update, lambda _: None, updates)
-        batch = bench.batch(0)
-        images = batch.support_labels.numel() + batch.query_labels.numel()
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-        found.append(
-            {
-                "what": name,
-                "images": images,
-                "milliseconds": round(1000 * ours, 1),
-                "peak_megabytes_so_far": round(peak),
-            }
+        row = {
+            "what": name,
+            "images": image_count(bench.batch(0)),
+            "milliseconds": round(1000 * ours, 1),
+            "peak_megabytes_so_far": round(peak),
+        }
+        rows.append(row)
+    return rows
+
+
+def measure(arguments: Arguments, folder: Path) -> dict[str, Any]:
+    """Time everything."""
+    result: dict[str, Any] = {
+        "threads": torch.get_num_threads(),
+        "against_bare": {},
+        "against_usual": {},
+    }
+    if arguments.growth:
+        result["growth"] = growth(folder, arguments.updates)
+    for name in CASES:
+        result["against_bare"][name] = against_bare(name, arguments.updates, folder)
+    for name in ("conv4-28", "conv4-32"):
+        ours = result["against_bare"][name]
+        ratio = against_usual(
+            name,
+            arguments.updates,
+            ours["training_images_per_second"],
+            ours["images_per_update"],
         )
-    return found
+        result["against_usual"][name] = {"usual_over_ours": round(ratio, 2)}
+    return result
 
 
 def main(arguments: Arguments) -> None:
@@ -236,36 +293,11 @@ def main(arguments: Arguments) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         if arguments.usual:
-            print(json.dumps(usual_way(arguments.usual, arguments.updates, folder)))
+            print(json.dumps(time_usual(arguments.usual, arguments.updates, folder)))
             return
+        # Only here: the usual way above keeps the allocator as it comes.
         tune_allocator()
-        result: dict[str, Any] = {
-            "threads": torch.get_num_threads(),
-            "against_bare": {},
-            "against_usual": {},
-        }
-        if arguments.growth:
-            result["growth"] = growth(folder, arguments.updates)
-        for case in CASES:
-            result["against_bare"][case] = against_bare(case, arguments.updates, folder)
-        for case in ("conv4-28", "conv4-32"):
-            command = [
-                sys.executable,
-                __file__,
-                "--usual",
-                case,
-                "--updates",
-                str(arguments.updates),
-            ]
-            usual = json.loads(
-                subprocess.run(command, capture_output=True, text=True, check=True).stdout
-            )
-            ours = (
-                result["against_bare"][case]["images_per_update"]
-                / result["against_bare"][case]["training_images_per_second"]
-            )
-            result["against_usual"][case] = {"usual_over_ours": round(usual["seconds"] / ours, 2)}
-        print(json.dumps(result, indent=1))
+        print(json.dumps(measure(arguments, folder), indent=1))
 
 
 if __name__ == "__main__":

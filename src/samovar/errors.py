@@ -1,15 +1,16 @@
-"""The errors that samovar raises on purpose, at its borders: bad input, bad files, a full disk."""
+"""The errors that samovar raises on purpose: bad input, bad files, a full disk."""
 
 
 class SamovarError(Exception):
-    """Something the user can mend. The message says what was wrong, where, and what to do.
+    """An error that the user can put right: the message says what was wrong, where, and what to do.
 
-    The command line prints the message and exits with code 2; it shows a traceback only with `--debug`.
+    The command line prints the message and exits with code 2; it shows a traceback only with
+    `--debug`.
     """
 
 
 class SettingsError(SamovarError, ValueError):
-    """A setting is out of its range."""
+    """A setting is out of range."""
 
 
 class OutputError(SamovarError, OSError):
@@ -25,4 +26,4 @@ class ModelError(SamovarError, ValueError):
 
 
 class RunError(SamovarError):
-    """A training run cannot go on."""
+    """A training run cannot continue."""

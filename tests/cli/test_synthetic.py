@@ -4,19 +4,8 @@ import json
 
 from samovar.cli.main import main
 
-TINY = [
-    "--seeds",
-    "2",
-    "--monte-carlo-seeds",
-    "1",
-    "--steps",
-    "2",
-    "--samples",
-    "1",
-    "2",
-    "--sigma-y",
-    "0.5",
-]
+FEW = ["--seeds", "2", "--monte-carlo-seeds", "1", "--steps", "2"]
+TINY = [*FEW, "--samples", "1", "2", "--sigma-y", "0.5"]
 
 
 def test_synthetic_writes_its_files_twice_the_same(tmp_path):
@@ -31,3 +20,10 @@ def test_synthetic_writes_its_files_twice_the_same(tmp_path):
     for row in result["results"]:
         assert set(row["variance_ratio"]) == {"mean", "std", "seeds"}
         assert (row["samples"] is None) == (row["method"] == "exact")
+
+
+def test_quick_is_a_smaller_study(tmp_path):
+    flags = ["--quick", "--steps", "3", "--seeds", "31", "--samples", "1", "--sigma-y", "0.5"]
+    assert main(["synthetic", *flags, "--out", str(tmp_path)]) == 0
+    settings = json.loads((tmp_path / "synthetic.json").read_text())["settings"]
+    assert (settings["seeds"], settings["monte_carlo_seeds"], settings["steps"]) == (30, 5, 3)

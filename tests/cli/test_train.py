@@ -17,7 +17,7 @@ pytestmark = pytest.mark.usefixtures("toy_data")
         (["--model.alpha", "nan"], "--alpha must be a finite number"),
         (["--model.beta", "nan"], "--beta must be a finite number"),
         (["--validation.test-tasks", "0"], "--validation.test-tasks must be at least 1"),
-        (["--model.backbone", "conv5", "--model.size", "28"], "--size must be at least 32"),
+        (["--model.backbone", "conv5", "--model.size", "28"], "needs images of at least 32 pixels"),
         (["--model.auxiliary-classes", "3"], "Use --model.auxiliary-classes 6"),
         (["--devices", "0"], "--devices and --nodes must be at least 1"),
         (["--accelerator", "abacus"], "cpu, cuda, mps or auto"),

@@ -1,1 +1,4 @@
-"""The command line, one file for each command; heavy imports happen inside them, so that `--help` answers at once."""
+"""The command line, one file for each command.
+
+Heavy imports happen inside the commands, so that `--help` answers at once.
+"""

@@ -2,19 +2,19 @@
 
 import json
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
 import tyro
 
+from samovar.cli.command import from_function, group
 from samovar.settings.data import PrepareSettings
 
 Name = Annotated[str, tyro.conf.Positional]
 
 
 def list_data(*, as_json: Annotated[bool, tyro.conf.arg(name="json")] = False) -> None:
-    """What data there is: prepared and possible, with size, licence and citation.
+    """List the data that is prepared or can be prepared, with size, licence and citation.
 
     Args:
         as_json: Print JSON instead of a table.
@@ -24,22 +24,16 @@ def list_data(*, as_json: Annotated[bool, tyro.conf.arg(name="json")] = False) -
     from samovar.data.prepare import list_stores
     from samovar.data.sources import REGISTRY
     from samovar.data.store import data_folder
-    from samovar.reporting.tables import data_table, store_summary
+    from samovar.reporting.data_tables import data_listing, data_table
 
     stores = list_stores()
     if as_json:
-        facts = {name: store_summary(store) for name, store in stores.items()}
-        print(
-            json.dumps(
-                {"folder": str(data_folder()), "prepared": facts, "sources": list(REGISTRY)},
-                indent=1,
-            )
-        )
+        print(json.dumps(data_listing(data_folder(), stores), indent=1))
         return
     Console().print(data_table(stores))
     for source in REGISTRY.values():
         print(f"Cite {source.name}: {source.citation}")
-    print(f"Data folder: {data_folder()} (choose another with the variable SAMOVAR_DATA)")
+    print(f"Data folder: {data_folder()} (set the environment variable SAMOVAR_DATA to change it)")
 
 
 def prepare_data(
@@ -49,25 +43,30 @@ def prepare_data(
     root: Path | None = None,
     store: str | None = None,
 ) -> None:
-    """Prepare data once: from a local archive or folder (--root), or by download from the official address.
+    """Prepare data once, from a local archive or folder (--root) or by downloading it.
 
     Args:
-        name: glyphs, omniglot, cifar_fs, fc100, miniimagenet, folder (your own images) or features (your own vectors).
+        name: glyphs, omniglot, cifar_fs, fc100, miniimagenet, folder (your own images) or features
+            (your own vectors).
         settings: Choices for your own data.
         root: The archive or folder to read; without it the official files are downloaded.
-        store: Name to keep it under, if not `name`: needed to have several folders of your own.
+        store: The name to keep the data under, if not `name`; you need it to keep several folders
+            of your own.
     """
     from samovar.data.prepare import prepare, unofficial_files
+    from samovar.reporting.data_tables import store_line
     from samovar.reporting.progress_bar import progress_bar
-    from samovar.reporting.tables import store_line
 
     with progress_bar(f"preparing {store or name}") as progress:
         prepared = prepare(name, root, settings, store_name=store, progress=progress)
-    for file in unofficial_files(prepared, root) if root else []:
-        print(
-            f"samovar: {file} does not have the official checksum; its content was checked and used.",
-            file=sys.stderr,
-        )
+    if root is not None:
+        # A user's copy may be packed otherwise than the official file and still be complete.
+        for file in unofficial_files(prepared, root):
+            print(
+                f"samovar: {file} does not have the official checksum; "
+                "its content was checked and is used.",
+                file=sys.stderr,
+            )
     print(store_line(prepared))
     print(f"Prepared in {prepared.folder}")
 
@@ -80,20 +79,20 @@ def show_data(
     seed: int = 0,
     out: Path = Path("runs/data"),
 ) -> None:
-    """Draw a contact sheet of a prepared data set: some classes, some images of each.
+    """Draw a contact sheet of a prepared data set: some images of some classes.
 
     Args:
         name: A prepared data set.
-        split: Which part: train, val or test.
-        classes: How many classes to draw.
-        seed: Which ones.
-        out: Folder for NAME-SPLIT.png.
+        split: The part to draw from: train, val or test.
+        classes: The number of classes to draw.
+        seed: Chooses the classes.
+        out: The folder for NAME-SPLIT.png.
     """
     from samovar.core.files import output_folder, write_whole
     from samovar.data.dataset import Dataset
     from samovar.data.store import open_store
+    from samovar.reporting.data_tables import store_line
     from samovar.reporting.figures.data import contact_sheet
-    from samovar.reporting.tables import store_line
 
     store = open_store(name)
     path = output_folder(out) / f"{name}-{split}.png"
@@ -103,27 +102,27 @@ def show_data(
 
 
 def verify_data(name: Name) -> None:
-    """Check a prepared data set against the checksum that was recorded when it was made.
+    """Check a prepared data set against the checksum that was recorded when it was prepared.
 
     Args:
         name: A prepared data set.
     """
     from samovar.data.store import open_store
-    from samovar.reporting.tables import store_line
+    from samovar.reporting.data_tables import store_line
 
     store = open_store(name)
     store.verify()
     print(store_line(store))
-    print(f"{store.folder} is whole and unchanged.")
+    print(f"{store.folder} is complete and unchanged.")
 
 
-DATA_COMMANDS: dict[str, Callable[..., None]] = {
-    "list": list_data,
-    "prepare": prepare_data,
-    "show": show_data,
-    "verify": verify_data,
-}
-
-
-def data() -> None:
-    """Prepare and look at data: list, prepare, show, verify."""
+DATA = group(
+    "samovar data",
+    "Prepare and inspect data: list, prepare, show, verify.",
+    (
+        from_function("samovar data list", list_data),
+        from_function("samovar data prepare", prepare_data),
+        from_function("samovar data show", show_data),
+        from_function("samovar data verify", verify_data),
+    ),
+)

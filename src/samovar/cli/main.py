@@ -1,13 +1,15 @@
-"""The command line: finds the command, and turns errors into a sentence and an exit code."""
+"""The command line: all commands, and what an error looks like there.
+
+To add a command, write `cli/NAME.py` with a function and add the function to `SAMOVAR` below.
+Commands import what is heavy when they run, so that `samovar --help` answers at once.
+"""
 
 import os
 import sys
-from collections.abc import Callable, Mapping
 
-import tyro
-
+from samovar.cli.command import Command, description, from_function, group
 from samovar.cli.compare import compare
-from samovar.cli.data import DATA_COMMANDS, data
+from samovar.cli.data import DATA
 from samovar.cli.evaluate import evaluate
 from samovar.cli.fit import fit
 from samovar.cli.predict import predict
@@ -24,64 +26,63 @@ DESCRIPTION = """Bayesian few-shot image classification.
 Every command explains itself with --help. Results are printed for people and written as JSON.
 Add --debug to any command to see the full traceback of an error."""
 
-COMMANDS: dict[str, Callable[..., int | None]] = {
-    "fit": fit,
-    "predict": predict,
-    "task": task,
-    "train": train,
-    "evaluate": evaluate,
-    "compare": compare,
-    "reproduce": reproduce,
-    "presets": presets,
-    "data": data,
-    "synthetic": synthetic,
-}
-GROUPS: dict[str, Mapping[str, Callable[..., int | None]]] = {"data": DATA_COMMANDS}
-"""Commands that have commands of their own."""
-
-
-def _run(arguments: list[str]) -> int | None:
-    commands: Mapping[str, Callable[..., int | None]] = COMMANDS
-    program, description = "samovar", DESCRIPTION
-    if arguments[:1] == ["train"]:  # its flags depend on the preset
-        run_train(arguments[1:])
-        return 0
-    if arguments and arguments[0] in GROUPS:
-        program, commands, description = (
-            f"samovar {arguments[0]}",
-            GROUPS[arguments[0]],
-            COMMANDS[arguments[0]].__doc__ or "",
-        )
-        arguments = arguments[1:]
-    return tyro.extras.subcommand_cli_from_dict(
-        dict(commands), prog=program, description=description, args=arguments or ["--help"]
-    )
+SAMOVAR = group(
+    "samovar",
+    DESCRIPTION,
+    (
+        from_function("samovar fit", fit),
+        from_function("samovar predict", predict),
+        from_function("samovar task", task),
+        # The flags of `train` depend on the preset that is named first, so it parses them itself.
+        Command("samovar train", description(train), run_train),
+        from_function("samovar evaluate", evaluate),
+        from_function("samovar compare", compare),
+        from_function("samovar reproduce", reproduce),
+        from_function("samovar presets", presets),
+        DATA,
+        from_function("samovar synthetic", synthetic),
+    ),
+)
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run a command; returns the exit code: 0, 1 for work done in part, 2 for bad input, 130 when interrupted."""
-    arguments = list(sys.argv[1:] if arguments is None else arguments)
+    """Run a command and return the exit code.
+
+    0 means success, 1 that some of the input had to be skipped, 2 bad input or a file that cannot
+    be read or written, 130 that the user interrupted. With --debug errors are raised instead of
+    explained.
+    """
+    if arguments is None:
+        arguments = sys.argv[1:]
     debug = "--debug" in arguments
     tune_allocator()
     try:
-        code = _run([argument for argument in arguments if argument != "--debug"]) or 0
-        sys.stdout.flush()  # here, where a reader that has gone is no error
-        return code
-    except SamovarError as error:
-        if debug:
-            raise
-        print(f"samovar: {error}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        if debug:
-            raise
-        print("samovar: interrupted. The same command goes on where it can.", file=sys.stderr)
-        return 130
-    except BrokenPipeError:  # whoever read our output has gone
+        code = SAMOVAR.run([argument for argument in arguments if argument != "--debug"])
+        # Flushed here, where a reader that has gone away is not an error, rather than when Python
+        # exits.
+        sys.stdout.flush()
+        return code or 0
+    except BrokenPipeError:
+        # The reader of our output has gone, as in `samovar presets | head -1`. Python flushes once
+        # more at exit, which would fail again: from here on the output goes nowhere.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except OSError as error:  # a path that is too long, or that is not ours to read
+    except (SamovarError, OSError, KeyboardInterrupt) as error:
         if debug:
             raise
-        print(f"samovar: {error}", file=sys.stderr)
-        return 2
+        return _explain(error)
+
+
+def _explain(error: BaseException) -> int:
+    """Print one sentence about an error and return the exit code."""
+    if isinstance(error, KeyboardInterrupt):
+        print(
+            "samovar: interrupted. Run the same command again to continue; "
+            "training resumes from its last checkpoint.",
+            file=sys.stderr,
+        )
+        return 130
+    # Besides our own errors these are the system's: a path that is too long, or a file that may not
+    # be read.
+    print(f"samovar: {error}", file=sys.stderr)
+    return 2

@@ -1,1 +1,55 @@
-"""From a protocol to numbers with intervals: run a model on many tasks, measure, compare."""
+"""From a protocol to numbers with intervals: what a model's answers and its uncertainty are worth.
+
+The names below are the public face of this room. They load on first use, as those of `samovar` do.
+"""
+
+from typing import TYPE_CHECKING
+
+from samovar.core.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from samovar.evaluation.comparison import StoredEvaluation as StoredEvaluation
+    from samovar.evaluation.comparison import compare as compare
+    from samovar.evaluation.evaluator import Evaluation as Evaluation
+    from samovar.evaluation.evaluator import Evaluator as Evaluator
+    from samovar.evaluation.evaluator import evaluate as evaluate
+    from samovar.evaluation.evaluator import training_dataset as training_dataset
+    from samovar.evaluation.metrics import TaskMetrics as TaskMetrics
+    from samovar.evaluation.metrics import expected_calibration_error as expected_calibration_error
+    from samovar.evaluation.metrics import mean_with_interval as mean_with_interval
+    from samovar.evaluation.outcomes import Outcomes as Outcomes
+    from samovar.evaluation.uncertainty import auroc as auroc
+    from samovar.evaluation.uncertainty import risk_coverage as risk_coverage
+
+__all__ = [
+    "Evaluation",
+    "Evaluator",
+    "Outcomes",
+    "StoredEvaluation",
+    "TaskMetrics",
+    "auroc",
+    "compare",
+    "evaluate",
+    "expected_calibration_error",
+    "mean_with_interval",
+    "risk_coverage",
+    "training_dataset",
+]
+
+__getattr__, __dir__ = lazy_exports(
+    __name__,
+    {
+        "Evaluation": "samovar.evaluation.evaluator",
+        "Evaluator": "samovar.evaluation.evaluator",
+        "Outcomes": "samovar.evaluation.outcomes",
+        "StoredEvaluation": "samovar.evaluation.comparison",
+        "TaskMetrics": "samovar.evaluation.metrics",
+        "auroc": "samovar.evaluation.uncertainty",
+        "compare": "samovar.evaluation.comparison",
+        "evaluate": "samovar.evaluation.evaluator",
+        "expected_calibration_error": "samovar.evaluation.metrics",
+        "mean_with_interval": "samovar.evaluation.metrics",
+        "risk_coverage": "samovar.evaluation.uncertainty",
+        "training_dataset": "samovar.evaluation.evaluator",
+    },
+)

@@ -1,6 +1,6 @@
 """The progress bar of the terminal."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
@@ -13,12 +13,17 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
+from samovar.core.progress import Progress as Callback
 from samovar.core.progress import silent
 
 
 @contextmanager
-def progress_bar(title: str, *, quiet: bool = False) -> Iterator[Callable[[str, float], None]]:
-    """A progress bar on standard error; the yielded function takes what is being done and the share that is done."""
+def progress_bar(title: str, *, quiet: bool = False) -> Iterator[Callback]:
+    """Show a progress bar on standard error and yield the function that moves it.
+
+    The function takes what is being done and the share of the whole that is done, from 0 to 1. A
+    quiet bar shows nothing.
+    """
     if quiet:
         yield silent
         return
@@ -27,14 +32,16 @@ def progress_bar(title: str, *, quiet: bool = False) -> Iterator[Callable[[str, 
         TaskProgressColumn(),
         TimeElapsedColumn(),
         TimeRemainingColumn(),
-        TextColumn("{task.description}"),
+        # Class names and file names may be in it, which are not markup.
+        TextColumn("{task.description}", markup=False),
     )
     with Progress(*columns, console=Console(stderr=True)) as progress:
         task = progress.add_task(title, total=1.0)
 
         def update(what: str, share: float) -> None:
-            progress.update(
-                task, description=f"{title}: {what}" if share < 1 else title, completed=share
-            )
+            description = title
+            if share < 1:
+                description = f"{title}: {what}"
+            progress.update(task, description=description, completed=share)
 
         yield update

@@ -1,31 +1,58 @@
-"""Pictures of tasks come out as PNG for any numbers and with hostile names, and show the protocol's tasks."""
+"""Pictures of tasks are drawn for any numbers and names, and show the protocol's tasks."""
+
+import io
 
 import numpy as np
 import pytest
 import torch
+from PIL import Image, ImageColor
 
 from samovar.evaluation.evaluator import Evaluator, training_dataset
 from samovar.prediction.predictive import Prediction
-from samovar.reporting.figures.episode import draw_task, episode_figure
+from samovar.reporting.figures.episode import DrawnTask, draw_task, episode_figure
+from samovar.reporting.figures.style import GREEN, RED
 from samovar.settings.tasks import Protocol
 
 
 def test_drawn_tasks_are_those_of_the_protocol(trained):
-    """Pooled queries are drawn as they are evaluated, even where no class has as many images as there are queries."""
+    """Pooled queries are drawn as they are evaluated, even if no class has as many images."""
     pooled = Protocol(3, 8, 70, pooled_queries=True, episodes=1, samples=5, quasi=True)
     evaluator = Evaluator(trained, training_dataset(trained, "test")).tasks(pooled)
     assert draw_task(evaluator, pooled, 0).startswith(b"\x89PNG")
 
 
+def drawn_task(way: int, channels: int) -> DrawnTask:
+    """Random images under hostile names; the first class has three support images, others one."""
+    noise = np.random.default_rng(0)
+    return DrawnTask(
+        support=noise.integers(0, 256, (way + 2, 8, 8, channels), np.uint8),
+        support_labels=np.concatenate([np.arange(way), [0, 0]]),
+        query=noise.integers(0, 256, (7, 8, 8, channels), np.uint8),
+        query_labels=noise.integers(0, way, 7),
+        names=["$\\frac{1$", "a\nb", "<b>c</b>", "d" * 200, "e"][:way],
+    )
+
+
 @pytest.mark.parametrize(("way", "channels", "deterministic"), [(2, 1, True), (5, 3, False)])
 def test_episode_figure(way, channels, deterministic):
-    rng = np.random.default_rng(0)
-    labels = np.concatenate([np.arange(way), [0, 0]])
     probabilities = torch.rand(1, 7, way).softmax(-1)
     spread = None if deterministic else 0.1 * probabilities
-    support = rng.integers(0, 256, (way + 2, 8, 8, channels), np.uint8)
-    query = rng.integers(0, 256, (7, 8, 8, channels), np.uint8)
-    names = ["$\\frac{1$", "a\nb", "<b>c</b>", "d" * 200, "e"][:way]
     prediction = Prediction(probabilities, torch.zeros(1, 7), spread)
-    image = episode_figure(support, labels, query, rng.integers(0, way, 7), prediction, names)
-    assert image.startswith(b"\x89PNG")
+    assert episode_figure(drawn_task(way, channels), prediction).startswith(b"\x89PNG")
+
+
+def test_right_answers_are_green_and_wrong_ones_red():
+    task = drawn_task(3, 1)
+    truth = torch.from_numpy(task.query_labels)
+
+    def colors(answers: torch.Tensor) -> set[tuple[int, ...]]:
+        probabilities = torch.nn.functional.one_hot(answers, 3)[None].float()
+        picture = episode_figure(task, Prediction(probabilities, torch.zeros(1, 7), None))
+        with Image.open(io.BytesIO(picture)) as image:
+            pixels = np.unique(np.array(image.convert("RGB")).reshape(-1, 3), axis=0)
+        return {tuple(pixel) for pixel in pixels.tolist()}
+
+    green, red = ImageColor.getrgb(GREEN), ImageColor.getrgb(RED)
+    assert green in colors(truth)
+    assert red not in colors(truth)
+    assert red in colors((truth + 1) % 3)

@@ -32,7 +32,7 @@ PARTS = {"greek": "val", "cyrillic": "test", "armenian": "test", "georgian": "te
 
 def faces() -> list[Path]:
     """The twelve faces: sans, mono and serif, each regular, bold, slanted and both."""
-    import matplotlib  # here and below: slow to import, and not needed to use a model
+    import matplotlib  # only here, since it takes a while
 
     folder = Path(matplotlib.get_data_path()) / "fonts" / "ttf"
     return sorted(path for path in folder.glob("DejaVu*.ttf") if "Display" not in path.name)

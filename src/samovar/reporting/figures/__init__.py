@@ -1,1 +1,1 @@
-"""Pictures. Each function takes what a JSON file holds and returns the bytes of a PNG."""
+"""Pictures. Each function takes data or results and returns the bytes of a PNG."""

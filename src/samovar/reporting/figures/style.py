@@ -1,4 +1,4 @@
-"""What all pictures share."""
+"""What all pictures share: colours, labels, and the bytes of a PNG."""
 
 import io
 from typing import Any
@@ -6,23 +6,55 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
+# Okabe and Ito's palette, whose colours can be told apart with any colour vision.
+BLACK = "#000000"
+BLUE = "#0072B2"
+GREEN = "#009E73"
+DARK_GREEN = "#00664B"
+RED = "#D55E00"
+
+LONGEST_LABEL = 34
+"""Characters of a class name that fit beside a row of images."""
+
 
 def png(figure: Figure) -> bytes:
-    """The figure as PNG, without the date and version that would make equal figures differ."""
+    """Return the figure as PNG.
+
+    Without the date and version in its metadata, equal figures are equal files.
+    """
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png", dpi=200, metadata={"Software": None})
     return buffer.getvalue()
 
 
 def plain_label(name: str) -> str:
-    """A class name as plain text that fits: no line breaks, no mathematics."""
+    r"""Return a class name as plain text that fits: without line breaks and mathematics.
+
+    >>> plain_label("a\n$b$")
+    'a \\$b\\$'
+    """
     plain = " ".join(name.split()).replace("$", r"\$")
-    return plain if len(plain) <= 34 else f"{plain[:33]}…"
+    if len(plain) > LONGEST_LABEL:
+        return f"{plain[: LONGEST_LABEL - 1]}…"
+    return plain
+
+
+def show_pixels(panel: Any, image: np.ndarray) -> None:
+    """Show an image (H, W, C) of 0 to 255, grey with one channel."""
+    if image.shape[-1] == 1:
+        image = image.squeeze(-1)
+    panel.imshow(image, cmap="gray", vmin=0, vmax=255)
 
 
 def draw_image(panel: Any, image: np.ndarray) -> None:
-    """Draw one image without axes."""
-    panel.imshow(
-        image.squeeze(-1) if image.shape[-1] == 1 else image, cmap="gray", vmin=0, vmax=255
-    )
+    """Draw one image (H, W, C) without axes."""
+    show_pixels(panel, image)
     panel.axis("off")
+
+
+def empty_panels(figure: Any, rows: int, columns: int, **options: Any) -> np.ndarray:
+    """Return a grid of panels (rows, columns) without axes, to be filled one by one."""
+    panels: np.ndarray = figure.subplots(rows, columns, squeeze=False, **options)
+    for panel in panels.flat:
+        panel.axis("off")
+    return panels

@@ -1,0 +1,54 @@
+"""Equal figures are equal files, and any name is a label that can be drawn."""
+
+import io
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from matplotlib.figure import Figure
+from PIL import Image
+
+from samovar.reporting.figures.style import (
+    LONGEST_LABEL,
+    draw_image,
+    empty_panels,
+    plain_label,
+    png,
+)
+
+
+def small_figure() -> bytes:
+    figure = Figure(figsize=(1, 1))
+    figure.subplots().plot([0, 1])
+    return png(figure)
+
+
+def test_equal_figures_are_equal_files():
+    assert small_figure() == small_figure()
+    with Image.open(io.BytesIO(small_figure())) as image:
+        assert image.size == (200, 200)
+        assert "Software" not in image.info
+
+
+@given(st.text(st.characters(exclude_characters="$")))
+def test_labels_are_short_and_on_one_line(name):
+    label = plain_label(name)
+    assert len(label) <= LONGEST_LABEL
+    assert len(label.splitlines()) <= 1
+
+
+def test_mathematics_in_a_name_is_drawn_as_it_is_written():
+    figure = Figure(figsize=(1, 1))
+    figure.suptitle(plain_label(r"$\frac{1$"))
+    assert png(figure).startswith(b"\x89PNG")
+
+
+def test_grey_and_coloured_images_are_drawn_from_black_to_white():
+    panels = empty_panels(Figure(), 1, 2)
+    assert panels.shape == (1, 2)
+    for panel, channels in zip(panels[0], (1, 3), strict=True):
+        assert not panel.axison
+        draw_image(panel, np.full((4, 5, channels), 100, np.uint8))
+        (drawn,) = panel.images
+        assert drawn.get_array().shape[:2] == (4, 5)
+        assert drawn.get_clim() == (0, 255)
