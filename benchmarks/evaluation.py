@@ -26,7 +26,7 @@ from samovar.core.allocator import tune_allocator
 from samovar.data.dataset import Dataset
 from samovar.data.episodes import EpisodeSampler
 from samovar.data.normalization import Normalization
-from samovar.data.prepare import ready
+from samovar.data.preparation import ready
 from samovar.data.store import ClassEntry, Contents
 from samovar.data.store_writer import write_store
 from samovar.errors import DataError

@@ -19,7 +19,7 @@ from samovar.classifier.estimator import FewShotClassifier
 from samovar.core.allocator import tune_allocator
 from samovar.data.dataset import Dataset
 from samovar.data.episodes import EpisodeSampler, draw_outside
-from samovar.data.prepare import ready
+from samovar.data.preparation import ready
 from samovar.settings.tasks import EpisodeSettings
 
 RATES = (0.05, 0.1, 0.2)

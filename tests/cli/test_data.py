@@ -50,7 +50,7 @@ def test_data_from_prepare_to_verify(tmp_path, capsys):
         (["prepare", "folder", "--root", "/nowhere/at/all"], "There is no /nowhere/at/all"),
         (["prepare", "folder", "--size", "0"], "--size must be from 1"),
         (["show", "nothing"], "samovar data prepare nothing"),
-        (["verify", "../etc"], "not a name of a data set"),
+        (["verify", "../etc"], "not the name of a data set"),
     ],
 )
 def test_bad_data_commands_are_told_in_plain_words(arguments, message, capsys):

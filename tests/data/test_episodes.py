@@ -119,13 +119,13 @@ def test_other_seeds_and_splits_have_other_episodes(tmp_path):
 @pytest.mark.parametrize(
     ("shape", "words"),
     [
-        (EpisodeSettings(way=12), "too few classes for tasks of 12"),
+        (EpisodeSettings(way=12), "too few classes for 12-way tasks"),
         (EpisodeSettings(way=5, shot=5, queries=3), "'class 0' .* has 7 images, but tasks need 8"),
         (
             EpisodeSettings(way=2, shot=1, queries=15, pooled_queries=True),
             "too few images for 15 queries",
         ),
-        (EpisodeSettings(way=5, most_way=12), "too few classes for tasks of 12"),
+        (EpisodeSettings(way=5, most_way=12), "too few classes for 12-way tasks"),
     ],
 )
 def test_impossible_tasks_are_refused_before_any_work(toy, shape, words):

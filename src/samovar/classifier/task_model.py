@@ -9,7 +9,7 @@ from torch import Tensor
 
 from samovar.artifacts.saved_model import SavedModel
 from samovar.classifier.fitted_task import FittedTask
-from samovar.data.augmentation import network_input
+from samovar.data.normalization import network_input
 from samovar.models.class_means import ClassMeans
 from samovar.models.inference import WeightDistribution
 from samovar.models.task_embedding import Film

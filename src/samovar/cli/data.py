@@ -21,7 +21,7 @@ def list_data(*, as_json: Annotated[bool, tyro.conf.arg(name="json")] = False) -
     """
     from rich.console import Console
 
-    from samovar.data.prepare import list_stores
+    from samovar.data.preparation import list_stores
     from samovar.data.sources import REGISTRY
     from samovar.data.store import data_folder
     from samovar.reporting.tables import data_table, store_summary
@@ -57,7 +57,7 @@ def prepare_data(
         root: The archive or folder to read; without it the official files are downloaded.
         store: Name to keep it under, if not `name`: needed to have several folders of your own.
     """
-    from samovar.data.prepare import prepare, unofficial_files
+    from samovar.data.preparation import prepare, unofficial_files
     from samovar.reporting.progress_bar import progress_bar
     from samovar.reporting.tables import store_line
 

@@ -10,7 +10,7 @@ from PIL import Image
 from samovar import FewShotClassifier
 from samovar.data.images.conversion import Conversion
 from samovar.data.images.user_images import conversion_of
-from samovar.data.prepare import prepare
+from samovar.data.preparation import prepare
 from samovar.errors import DataError
 
 

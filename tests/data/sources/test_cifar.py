@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from helpers_sources import ALL_CIFAR, make_cifar
 
-from samovar.data.prepare import prepare, unofficial_files
+from samovar.data.preparation import prepare, unofficial_files
 
 
 @pytest.mark.parametrize("name", ["cifar_fs", "fc100"])

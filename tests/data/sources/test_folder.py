@@ -4,7 +4,7 @@ import json
 
 from helpers_sources import make_folder, picture
 
-from samovar.data.prepare import list_stores, prepare
+from samovar.data.preparation import list_stores, prepare
 from samovar.settings.data import PrepareSettings
 
 

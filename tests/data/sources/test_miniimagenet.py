@@ -3,7 +3,7 @@
 import pytest
 from helpers_sources import make_miniimagenet, picture
 
-from samovar.data.prepare import prepare
+from samovar.data.preparation import prepare
 from samovar.data.splits import published
 
 

@@ -2,7 +2,7 @@
 
 from helpers_sources import make_omniglot
 
-from samovar.data.prepare import prepare
+from samovar.data.preparation import prepare
 
 
 def test_omniglot(tmp_path):

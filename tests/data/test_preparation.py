@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from helpers_sources import make_cifar, make_folder, make_miniimagenet, make_omniglot, picture
 
-from samovar.data.prepare import prepare
+from samovar.data.preparation import prepare
 from samovar.errors import DataError
 from samovar.settings.data import PrepareSettings
 
