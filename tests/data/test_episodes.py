@@ -1,4 +1,4 @@
-"""Episodes are disjoint, without replacement, reachable, balanced, repeatable and independent of batches."""
+"""Episodes are disjoint, balanced, repeatable, and independent of batches."""
 
 import numpy as np
 import pytest
@@ -47,7 +47,7 @@ def test_laws(toy, shape, seed, first):
 @given(shapes, st.integers(0, 100), st.integers(1, 5))
 @settings(max_examples=50, deadline=None)
 def test_an_episode_is_the_same_however_the_work_is_divided(toy, shape, seed, processes):
-    """Process p of n draws the episodes p, p + n, ..; together they are those that one process draws in one batch."""
+    """Process p of n draws p, p + n, ..; one process draws the same episodes in one batch."""
     whole = EpisodeSampler(toy, shape, seed).draw(0, 10)
     for process in range(processes):
         sampler = EpisodeSampler(toy, shape, seed)
@@ -69,7 +69,7 @@ def test_every_image_is_reachable_as_support_and_as_query(toy, pooled):
 
 
 def test_images_of_a_class_are_drawn_equally_often(toy):
-    """Class 0 has 7 images; each should be in the support of about 1/7 of the tasks that have the class."""
+    """Class 0 has 7 images; each is in the support of about 1/7 of the tasks with the class."""
     drawn = EpisodeSampler(toy, EpisodeSettings(way=11, shot=1, queries=1), seed=1).draw(0, 2000)
     counts = np.bincount(drawn.support[drawn.support < 7], minlength=7)
     assert counts.sum() == 2000

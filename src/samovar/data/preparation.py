@@ -43,8 +43,8 @@ def prepare(
         # A damaged store is prepared again.
         with contextlib.suppress(DataError):
             return open_store(store_name, folder)
-    found = _find_root(source, root, folder, progress)
-    contents = source.open(found, settings or PrepareSettings())
+    files = _find_root(source, root, folder, progress)
+    contents = source.open(files, settings or PrepareSettings())
     return write_store(store_name, source.facts(), contents, folder, progress)
 
 
