@@ -68,6 +68,7 @@ class Zip:
         self.path = path
         with _damage_explained(path):
             self._file = zipfile.ZipFile(path)
+        # Every name is checked now, before anything is read.
         self.entries: dict[str, zipfile.ZipInfo] = {}
         for entry in self._file.infolist():
             if not entry.is_dir():
@@ -76,6 +77,7 @@ class Zip:
     def read(self, name: str) -> bytes:
         """Return the bytes of an entry."""
         entry = self.entries[name]
+        # zipfile unpacks no more than this size, whatever the compressed data would give.
         if entry.file_size > LARGEST_FILE:
             raise DataError(
                 f"{name} in {self.path} unpacks to {entry.file_size:,} bytes; at most "
@@ -92,6 +94,7 @@ def read_tar(path: Path, names: tuple[str, ...], largest: int) -> dict[str, byte
     with _damage_explained(path), tarfile.open(path) as archive:
         for member in archive:
             base = PurePosixPath(safe_name(member.name, path)).name
+            # Links and devices are not files, and are never followed.
             if not member.isfile() or base not in names:
                 continue
             if member.size > largest:

@@ -33,6 +33,7 @@ def augment(images: Tensor, settings: AugmentationSettings, noise: Tensor) -> Te
     """
     flat = images.flatten(0, -4)
     uniform = noise.reshape(-1, NUMBERS_PER_IMAGE).to(flat.device)
+    # Before the jitter the images are still bytes, a quarter of the memory of floats.
     flat = flip_and_crop(flat, settings, uniform)
     if settings.jitter:
         flat = jitter(flat.float(), settings.jitter, uniform)
@@ -65,13 +66,14 @@ def jitter(images: Tensor, strength: float, uniform: Tensor) -> Tensor:
 
     Images are (B, H, W, C) from 0 to 255, before and after.
     """
+    # From 1 - strength to 1 + strength; 0.5 leaves the image as it is.
     factors = 1 + strength * (2 * uniform[:, 3:6] - 1)
     brightness, contrast, saturation = factors[..., None, None, None].unbind(1)
     images = (images * brightness).clamp_(0, 255)
     mean_grey = _grey(images).mean((1, 2), keepdim=True)
     images = torch.lerp(mean_grey, images, contrast).clamp_(0, 255)
     if images.shape[-1] != 3:
-        return images
+        return images  # grey images have no saturation
     return torch.lerp(_grey(images), images, saturation).clamp_(0, 255)
 
 

@@ -91,6 +91,7 @@ class BatchSource:
         return AuxiliaryBatch(images, torch.from_numpy(labels).to(self.device))
 
     def _noise(self, step: int, tasks: range, images: int, purpose: str) -> Tensor | None:
+        # Settings without any augmentation need no noise, which takes time to draw.
         if self.augmentation is None or self.augmentation == AugmentationSettings():
             return None
         return augmentation_noise(self.seed, step, tasks, images, purpose)

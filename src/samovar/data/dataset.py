@@ -36,8 +36,6 @@ class Dataset:
         self.rotations = rotations
         positions = store.split(split, scheme)
         classes = [store.classes[position] for position in positions]
-        ends = np.cumsum([entry.count for entry in store.classes])
-        starts = np.concatenate([[0], ends])[positions]
         turns = 4 if rotations else 1
         names = []
         for turn in range(turns):
@@ -46,8 +44,9 @@ class Dataset:
         self.class_names: Sequence[str] = names
         counts = [entry.count for entry in classes]
         self.counts: Indices = np.tile(counts, turns).astype(np.int64)
+        # A turn is encoded in the index: turned images come after all images of the store.
         offsets = np.repeat(np.arange(turns) * len(store.array), len(classes))
-        self.starts: Indices = np.tile(starts, turns).astype(np.int64) + offsets
+        self.starts: Indices = np.tile(store.starts[positions], turns).astype(np.int64) + offsets
 
     def part(self, split: str) -> "Dataset":
         """Return another split of the same data, by the same scheme."""
@@ -79,6 +78,7 @@ class Dataset:
 
         Images are (*indices.shape, H, W, C) uint8, features (*indices.shape, d) float32.
         """
+        # The copy made here is ours to turn; the store's array is read-only.
         turns, rows = np.divmod(indices.reshape(-1), len(self.store.array))
         images = torch.from_numpy(self.store.array[rows])
         for turn in np.unique(turns[turns > 0]):

@@ -40,7 +40,7 @@ def _download_once(file: Download, target: Path, progress: Progress) -> Path:
     part = target.with_name(f"{target.name}.part")
     _fetch(file.url, part, progress)
     if md5(part) != file.md5:
-        part.unlink()
+        part.unlink()  # so that the next attempt does not resume it
         raise DataError(
             f"{file.url} does not have the expected checksum, so the downloaded file was removed. "
             "Try again, or use --root."
@@ -87,5 +87,6 @@ def _receive(
             received += len(chunk)
             share = received / total if total else 0.0
             progress(part.stem, min(1.0, share))
+    # A connection that breaks off ends the loop above without an error.
     if received < total:
         raise http.client.IncompleteRead(b"", total - received)

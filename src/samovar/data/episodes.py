@@ -82,6 +82,7 @@ class EpisodeSampler:
                 f"but tasks need {needed} (shot + queries). "
                 "Use fewer shots or queries, add images, or leave the class out."
             )
+        # The worst task has the smallest classes.
         left = (np.sort(counts)[: settings.way] - shot).sum()
         if settings.pooled_queries and left < settings.queries:
             raise DataError(
@@ -95,6 +96,7 @@ class EpisodeSampler:
         settings = self.settings
         if settings.most_way is None and settings.most_shot is None:
             return settings.way, settings.shot
+        # The same for all episodes of a group.
         noise = generator(self.seed, f"{self._purpose} shape", episode // self.group)
         way = noise.integers(settings.way, (settings.most_way or settings.way) + 1)
         shot = noise.integers(settings.shot, (settings.most_shot or settings.shot) + 1)

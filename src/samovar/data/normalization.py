@@ -32,6 +32,7 @@ class Normalization:
         shifted. Divided by almost nothing, it would drown all others as soon as it varies in
         another class.
         """
+        # Images are bytes; features are used as they are.
         scale = 255.0 if store.array.dtype == np.uint8 else 1.0
         means, deviations = store.statistics(scheme)
         mean = [value / scale for value in means]

@@ -55,7 +55,7 @@ def _find_root(source: Source, root: Path | None, folder: Path, progress: Progre
             raise DataError(f"{root} does not exist. {source.root_hint}")
         return root
     if not source.root_hint:
-        return Path()
+        return Path()  # the source needs no files, like glyphs
     if not source.downloads:
         raise DataError(f"{source.name} needs --root. {source.root_hint}")
     for file in source.downloads:
@@ -111,6 +111,7 @@ def list_stores(folder: Path | None = None) -> dict[str, Store | DataError]:
     if not folder.is_dir():
         return stores
     for path in sorted(folder.iterdir()):
+        # Hidden are locks and stores that are being written.
         hidden = path.name.startswith(".")
         if hidden or not path.is_dir() or path.name == DOWNLOADS:
             continue

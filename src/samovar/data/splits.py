@@ -63,6 +63,7 @@ def by_fraction(names: Sequence[str], fractions: tuple[float, float, float], see
             "The fractions of train, val and test must be finite, not negative and not all zero, "
             f"but are {fractions}."
         )
+    # The ends are rounded and not the sizes, so that rounding errors do not add up.
     train_end = round(len(names) * sum(fractions[:1]) / total)
     val_end = round(len(names) * sum(fractions[:2]) / total)
     return by_count(names, train_end, val_end - train_end, seed, "fraction")

@@ -1,7 +1,7 @@
 """The store: a prepared data set as one memory-mapped array, class after class.
 
-A store is a folder with two files. `data.npy` holds images (n, H, W, C) as uint8, or features (n,
-d) as float32. `store.json` holds the facts: classes, splits, statistics, licence and checksums.
+A store is a folder with two files. `data.npy` holds images (n, H, W, C) as uint8, or features
+(n, d) as float32. `store.json` holds the facts: classes, splits, statistics, licence and checksums.
 Writing is in `store_writer.py`: a store gets its name only when it is complete. Here it is read,
 and damage is noticed.
 """
@@ -59,6 +59,11 @@ class Contents:
     """How many images the official data set has; a store with fewer is called partial."""
     dtype: str = "uint8"
 
+    @property
+    def images(self) -> int:
+        """The number of images of all classes."""
+        return sum(entry.count for entry in self.classes)
+
 
 def data_folder() -> Path:
     """Return the folder of all stores: `$SAMOVAR_DATA`, or a folder in the user's cache."""
@@ -80,6 +85,7 @@ def fingerprint(paths: Iterable[Path]) -> dict[str, str]:
     digest = hashlib.sha256()
     for path in paths:
         state = path.stat()
+        # Sizes and times are enough, as for `make`: reading thousands of images would be slow.
         digest.update(repr((path.name, state.st_size, state.st_mtime_ns)).encode())
     return {"fingerprint": digest.hexdigest()}
 
@@ -101,13 +107,14 @@ class Store:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         with _damage_explained(folder):
+            # Nothing is unpickled, and the array stays on the disk until it is used.
             self.facts = _read_facts(folder)
             self.array: NDArray[Any] = np.load(
                 folder / "data.npy", mmap_mode="r", allow_pickle=False
             )
         self.classes = [ClassEntry(**entry) for entry in self.facts["classes"]]
-        images = sum(entry.count for entry in self.classes)
-        expected = (images, *self.facts["shape"])
+        # A file that was cut short or belongs to another store has another shape.
+        expected = (self.starts[-1], *self.facts["shape"])
         if self.array.shape != expected or self.array.dtype != self.facts["dtype"]:
             raise DataError(f"{folder / 'data.npy'} does not match store.json. {_PREPARE_AGAIN}")
 
@@ -131,6 +138,12 @@ class Store:
         """The position of each class by its name."""
         return {entry.name: position for position, entry in enumerate(self.classes)}
 
+    @cached_property
+    def starts(self) -> NDArray[np.int64]:
+        """The first row of each class in the array, and the number of all rows at the end."""
+        counts = [entry.count for entry in self.classes]
+        return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+
     def split(self, split: str, scheme: str | None = None) -> list[int]:
         """Return the positions of the classes of train, val or test, by a scheme or the default."""
         schemes = self.facts["splits"]
@@ -153,11 +166,10 @@ class Store:
         """Return mean and standard deviation of each channel over a scheme's training classes."""
         if scheme is None or scheme == self.default_scheme:
             return self.facts["mean"], self.facts["std"]
-        ends = np.cumsum([entry.count for entry in self.classes])
+        # Only those of the default scheme are stored; others are computed when they are needed.
         statistics = ChannelStatistics(self.facts["shape"][-1])
         for position in self.split("train", scheme):
-            end = ends[position]
-            statistics.add(self.array[end - self.classes[position].count : end])
+            statistics.add(self.array[self.starts[position] : self.starts[position + 1]])
         return statistics.mean.tolist(), statistics.std.tolist()
 
     def verify(self) -> None:
@@ -195,7 +207,7 @@ def _damage_explained(folder: Path) -> Iterator[None]:
     try:
         yield
     except DataError:
-        raise
+        raise  # it says what to do already
     except FileNotFoundError as error:
         raise DataError(
             f"There is no prepared data at {folder}. Prepare it with: samovar data prepare "

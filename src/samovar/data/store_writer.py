@@ -5,6 +5,7 @@ the disk. A lock makes a second process wait; it then finds the store complete. 
 when its process dies.
 """
 
+import itertools
 import json
 import os
 import shutil
@@ -41,6 +42,7 @@ def write_store(
     _check_splits(name, contents)
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        # A second process waits here, and then finds the store complete.
         with FileLock(folder / f".{name}.lock"):
             return _write_locked(folder / name, facts, contents, progress)
     except OutputError:
@@ -104,12 +106,13 @@ def _check_replaceable(target: Path) -> None:
 def replace_store(unfinished: Path, target: Path) -> None:
     """Put the finished folder in the target's place; if that fails, put the old store back."""
     old = unfinished.with_name(f"{unfinished.name}.old")
+    # A folder cannot be renamed over another one, so the old store steps aside for a moment.
     if target.exists():
         shutil.rmtree(old, ignore_errors=True)
         target.rename(old)
     try:
         unfinished.rename(target)
-    except BaseException:
+    except BaseException:  # also when the user interrupts
         if old.exists():
             old.rename(target)
         raise
@@ -133,9 +136,7 @@ def _check_classes(name: str, contents: Contents) -> None:
 def _check_splits(name: str, contents: Contents) -> None:
     known = {entry.name for entry in contents.classes}
     for scheme, splits in contents.splits.items():
-        listed: list[str] = []
-        for class_names in splits.values():
-            listed += class_names
+        listed = list(itertools.chain.from_iterable(splits.values()))
         unknown = sorted(set(listed) - known)
         if unknown:
             raise DataError(
@@ -162,16 +163,16 @@ def _describe(contents: Contents) -> dict[str, Any]:
 def _write_files(
     folder: Path, name: str, facts: Mapping[str, Any], contents: Contents, progress: Progress
 ) -> None:
-    total = sum(entry.count for entry in contents.classes)
     # Plain writes, not a memory map: on a full disk these fail with an error instead of a signal.
     with (folder / "data.npy").open("wb") as file:
         header = {
             "descr": np.dtype(contents.dtype).str,
             "fortran_order": False,
-            "shape": (total, *contents.shape),
+            "shape": (contents.images, *contents.shape),
         }
         np.lib.format.write_array_header_1_0(file, header)
         statistics = _write_classes(file, name, contents, progress)
+        # The array must be on the disk before store.json says that the store is complete.
         file.flush()
         os.fsync(file.fileno())
     complete: dict[str, Any] = {
@@ -182,7 +183,7 @@ def _write_files(
         "dtype": contents.dtype,
         "mean": statistics.mean.tolist(),
         "std": statistics.std.tolist(),
-        "partial": _partial(total, contents.official_images),
+        "partial": _partial(contents.images, contents.official_images),
         "checksum": checksum(folder / "data.npy"),
     }
     complete["seal"] = seal(complete)
@@ -196,7 +197,7 @@ def _write_classes(
     default_splits = next(iter(contents.splits.values()))
     training = set(default_splits.get("train", []))
     statistics = ChannelStatistics(contents.shape[-1])
-    total = sum(entry.count for entry in contents.classes)
+    total = contents.images
     done = 0
     for position, entry in enumerate(contents.classes):
         array = np.ascontiguousarray(contents.read(position), dtype=contents.dtype)

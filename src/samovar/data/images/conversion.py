@@ -49,6 +49,7 @@ def convert(image: Image.Image, conversion: Conversion) -> NDArray[np.uint8]:
 
     It is set upright, laid on white, cropped to the central square and resized.
     """
+    # Read before the pixels are converted, which can lose the EXIF block.
     transpose = _orientation(image)
     picture = _to_eight_bits(image)
     if transpose is not None:
@@ -93,7 +94,7 @@ def _to_eight_bits(image: Image.Image) -> Image.Image:
     white = _white(image.mode, values.max(initial=0.0))
     scaled = (values.clip(0, white) * (255 / white)).round().astype(np.uint8)
     eight_bits = Image.fromarray(scaled)
-    eight_bits.info = dict(image.info)
+    eight_bits.info = dict(image.info)  # a transparent colour is noted there
     return eight_bits
 
 

@@ -77,6 +77,7 @@ def _opened(content: bytes, name: str) -> Iterator[Image.Image]:
     """
     try:
         with Image.open(io.BytesIO(content), formats=FORMATS) as image:
+            # Only the header has been read so far.
             if image.width * image.height > MOST_PIXELS:
                 raise Image.DecompressionBombError
             yield image

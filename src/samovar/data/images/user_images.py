@@ -129,6 +129,7 @@ def _picture(array: NDArray[Any], position: int) -> Image.Image:
     Its shape is (H, W) or (H, W, C), or (C, H, W) as in torch, with 1, 3 or 4 channels.
     """
     channels = (1, 3, 4)
+    # (C, H, W), unless the last axis can be channels.
     if array.ndim == 3 and array.shape[-1] not in channels and array.shape[0] in channels:
         array = np.moveaxis(array, 0, -1)
     if array.ndim == 3 and array.shape[-1] == 1:

@@ -74,6 +74,7 @@ def _parse(contents: dict[str, bytes], split: Split, place: Path) -> Cifar100:
     records = np.concatenate(tables)
     fine = contents[FINE_NAMES].decode("ascii", "replace").split()
     coarse = contents[COARSE_NAMES].decode("ascii", "replace").split()
+    # Names decide whether this is CIFAR-100; the number of images may be smaller.
     known = sorted(fine) == sorted(class_names(split))
     labels_named = records[:, 0].max() < len(coarse) and records[:, 1].max() < len(fine)
     if not known or not labels_named:
@@ -90,6 +91,7 @@ def _open(name: str, root: Path, settings: PrepareSettings) -> Contents:
     rows = []
     for label, class_name in enumerate(fine):
         members = np.flatnonzero(records[:, 1] == label)
+        # All images of a class have the same superclass.
         group = coarse[records[members[0], 0]] if len(members) else None
         classes.append(ClassEntry(class_name, len(members), group))
         rows.append(members)

@@ -36,6 +36,7 @@ def class_folders(root: Path, within: Path | None = None) -> list[ClassFolder]:
     classes = []
     for folder in sorted(_visible_folders(root)):
         images = sorted(path for path in folder.iterdir() if _is_image(path))
+        # A link could show any file of the user to whoever sees the prepared images.
         for path in (folder, *images):
             if path.is_symlink() and not _is_inside(path, home):
                 raise _link_out(path, home)
@@ -50,6 +51,7 @@ def is_presplit(root: Path) -> bool:
 
     Otherwise these are classes like any other: a class may be called `train`.
     """
+    # Hidden folders, such as .ipynb_checkpoints, do not count.
     names = {path.name for path in _visible_folders(root)}
     if "train" not in names or not names <= set(SPLITS):
         return False
@@ -107,6 +109,7 @@ def _open(root: Path, settings: PrepareSettings) -> Contents:
         _, images = classes[position]
         return decode_all(((str(path), read_file(path)) for path in images), conversion)
 
+    # With other choices, other files or another folder the store is made again.
     chosen = {
         "size": settings.size,
         "colour": settings.colour,

@@ -51,6 +51,7 @@ def characters() -> list[str]:
     """Return the characters that all faces have: first those of train, then val, then test."""
     from matplotlib.ft2font import FT2Font
 
+    # FreeType's own table of characters; Pillow has none to ask.
     common = set.intersection(*(set(FT2Font(str(face)).get_charmap()) for face in faces()))
     drawn = [chr(code) for code in sorted(common) if _leaves_ink(chr(code))]
     return sorted(drawn, key=lambda character: SPLITS.index(split_of(character)))
@@ -128,6 +129,7 @@ def distinct(candidates: Sequence[str], fonts: Sequence[ImageFont.FreeTypeFont])
     vectors = np.array(rendered, np.float32).reshape(len(candidates), -1) / 255
     visible = vectors.mean(1) >= LEAST_INK
     vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
+    # Vectors of length 1: their products are cosines.
     alike = vectors @ vectors.T >= ALIKE
     kept: list[int] = []
     for position in np.flatnonzero(visible):

@@ -87,6 +87,7 @@ def _from_csv(root: Path) -> ClassImages:
                 raise DataError(
                     f"{path} names {name}, which is not among the images at {root}. {HINT}"
                 )
+            # A class in two lists would be seen in training and in the test.
             if split_of.setdefault(label, split_name) != split_name:
                 raise DataError(
                     f"{path} has class {label}, which is also in {split_of[label]}.csv. {HINT}"
@@ -112,6 +113,7 @@ def _rows(path: Path) -> list[tuple[str, str]]:
 
 def _from_folders(root: Path, classes: set[str]) -> ClassImages:
     folders = {}
+    # Class folders at the root, or inside train/, val/ and test/; the split is Ravi's anyway.
     for pattern in ("*", "*/*"):
         for path in root.glob(pattern):
             if path.name in classes:
