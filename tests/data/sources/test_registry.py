@@ -24,7 +24,7 @@ from samovar.errors import DataError
 NAMES = [f"grey {level}" for level in range(6)]
 
 
-def open_greys(_root, _settings):
+def open_shades(_root, _settings):
     """Six classes of ten images, each class a shade of grey."""
 
     def read(position):
@@ -35,8 +35,8 @@ def open_greys(_root, _settings):
     return Contents(classes, (8, 8, 1), read, {"own": split})
 
 
-GREYS = Source(
-    "greys", "shades of grey", "CC0", "none", open_greys, inverted=True, resampling="lanczos"
+SHADES = Source(
+    "shades", "shades of grey", "CC0", "none", open_shades, inverted=True, resampling="lanczos"
 )
 
 
@@ -50,37 +50,37 @@ def registry():
 
 
 def test_a_source_from_outside_is_prepared_and_gives_episodes():
-    register_source(GREYS)
-    store = prepare("greys")
+    register_source(SHADES)
+    store = prepare("shades")
     assert store.facts["licence"] == "CC0"
     sampler = EpisodeSampler(Dataset(store), EpisodeSettings(way=3, shot=2, queries=1), seed=0)
     episodes = sampler.draw(first=0, count=4)
     images = Dataset(store).gather(episodes.support)
     np.testing.assert_array_equal(images[..., 0, 0, 0], 40 * np.repeat(episodes.classes, 2, axis=1))
-    assert set(list_stores()) == {"greys"}
+    assert set(list_stores()) == {"shades"}
 
 
 def test_how_new_images_are_converted_is_known_where_the_source_is_not():
     """Another process, such as `samovar train`, has the store but not the source."""
-    register_source(GREYS)
-    prepare("greys")
-    del REGISTRY["greys"]
-    assert conversion_of(open_store("greys")) == Conversion(8, "grey", "lanczos", inverted=True)
+    register_source(SHADES)
+    prepare("shades")
+    del REGISTRY["shades"]
+    assert conversion_of(open_store("shades")) == Conversion(8, "grey", "lanczos", inverted=True)
 
 
 def test_a_taken_name_is_refused_unless_it_is_to_be_replaced():
     with pytest.raises(DataError, match="already a data source called 'glyphs'"):
-        register_source(Source("glyphs", "mine", "CC0", "none", open_greys))
-    register_source(GREYS)
-    register_source(GREYS, replace=True)
-    assert source_named("greys") is GREYS
+        register_source(Source("glyphs", "mine", "CC0", "none", open_shades))
+    register_source(SHADES)
+    register_source(SHADES, replace=True)
+    assert source_named("shades") is SHADES
 
 
 def test_an_unknown_name_is_answered_with_those_there_are():
     with pytest.raises(
-        DataError, match=r"no data source called 'greys'\. Available sources: glyphs"
+        DataError, match=r"no data source called 'shades'\. Available sources: glyphs"
     ):
-        source_named("greys")
+        source_named("shades")
 
 
 def test_the_door_has_every_name_that_it_promises():
