@@ -32,10 +32,9 @@ from sklearn.neighbors import NearestCentroid
 from samovar.artifacts.saved_model import SavedModel
 from samovar.classifier.estimator import FewShotClassifier
 from samovar.core.allocator import tune_allocator
-from samovar.data.augmentation import network_input
 from samovar.data.images.conversion import Conversion
-from samovar.data.normalization import Normalization
-from samovar.data.prepare import prepare
+from samovar.data.normalization import Normalization, network_input
+from samovar.data.preparation import prepare
 from samovar.models.few_shot_model import FewShotModel
 from samovar.settings.data import DataSettings
 from samovar.settings.model import ModelSettings

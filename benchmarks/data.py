@@ -21,11 +21,11 @@ from torch import Tensor, nn
 from torch.utils.data import DataLoader
 
 from samovar.core.allocator import tune_allocator
-from samovar.data.augmentation import augmentation_noise, network_input
+from samovar.data.augmentation import augment, augmentation_noise
 from samovar.data.dataset import Dataset
 from samovar.data.episodes import Episodes, EpisodeSampler
-from samovar.data.normalization import Normalization
-from samovar.data.prepare import prepare
+from samovar.data.normalization import Normalization, network_input
+from samovar.data.preparation import prepare
 from samovar.settings.data import AugmentationSettings
 from samovar.settings.tasks import EpisodeSettings
 
@@ -113,7 +113,8 @@ def time_ours(
     def make_batch(step: int) -> Tensor:
         indices = all_images(sampler.draw(step * tasks, tasks))
         noise = augmentation_noise(0, step, range(tasks), indices.shape[1], "training")
-        return network_input(sampler.dataset.gather(indices), normalisation, flip, noise)
+        images = augment(sampler.dataset.gather(indices), flip, noise)
+        return network_input(images, normalisation)
 
     return median_seconds(make_batch, arguments.batches), make_batch(0)
 

@@ -22,7 +22,7 @@ from samovar.core.allocator import tune_allocator
 from samovar.core.devices import device_named
 from samovar.data.dataset import Dataset
 from samovar.data.episodes import EpisodeSampler, draw_outside
-from samovar.data.prepare import ready
+from samovar.data.preparation import ready
 from samovar.settings.tasks import EpisodeSettings
 
 RATES = (0.05, 0.1, 0.2)

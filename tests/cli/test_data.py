@@ -37,10 +37,10 @@ def test_data_from_prepare_to_verify(tmp_path, capsys):
     [
         (["prepare", "imagenet"], "no data source called 'imagenet'"),
         (["prepare", "folder"], "folder needs --root"),
-        (["prepare", "folder", "--root", "/nowhere/at/all"], "There is no /nowhere/at/all"),
+        (["prepare", "folder", "--root", "/nowhere/at/all"], "/nowhere/at/all does not exist"),
         (["prepare", "folder", "--size", "0"], "--size must be from 1"),
         (["show", "nothing"], "samovar data prepare nothing"),
-        (["verify", "../etc"], "not a name of a data set"),
+        (["verify", "../etc"], "not the name of a data set"),
     ],
 )
 def test_bad_data_commands_are_told_in_plain_words(arguments, message, capsys):

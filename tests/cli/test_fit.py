@@ -30,7 +30,7 @@ def test_the_reason_is_that_of_the_class_that_is_lost(task, tmp_path, capsys):
     assert main(["fit", "--support", str(tmp_path / "support"), "--task", str(task)]) == 2
     complaint = capsys.readouterr().err
     assert "'zero' can be read" in complaint
-    assert "y.png is not an image that can be read (its kind is none of JPEG" in complaint
+    assert "y.png is not an image that can be read (its format is not one of JPEG" in complaint
     assert "x.png" not in complaint
 
 

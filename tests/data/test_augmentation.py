@@ -1,12 +1,12 @@
-"""Batched augmentation equals one image at a time, and its noise does not depend on how tasks are spread."""
+"""Batches are augmented as single images are, with noise that belongs to the task."""
 
 import numpy as np
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from samovar.data.augmentation import augmentation_noise, flip_and_crop, jitter, network_input
-from samovar.data.normalization import Normalization
+from samovar.data.augmentation import augment, augmentation_noise, flip_and_crop, jitter
+from samovar.data.normalization import Normalization, network_input
 from samovar.settings.data import AugmentationSettings
 
 PLAIN = Normalization((0.0,) * 3, (1.0,) * 3)
@@ -82,21 +82,18 @@ def test_noise_belongs_to_the_task_not_to_the_process():
     assert not torch.equal(together, augmentation_noise(3, 17, range(5), 10, "query"))
 
 
-def test_network_input_is_normalised_channels_last_and_augmented_only_with_noise():
+def test_a_batch_is_augmented_image_by_image_in_all_leading_axes():
     batch = images(6).view(2, 3, 7, 7, 3)
-    normalise = Normalization((0.1, 0.2, 0.3), (0.5, 0.6, 0.7))
-    result = network_input(batch, normalise)
-    expected = (
-        batch.flatten(0, 1).permute(0, 3, 1, 2) / 255
-        - torch.tensor(normalise.mean).view(1, 3, 1, 1)
-    ) / torch.tensor(normalise.std).view(1, 3, 1, 1)
-    torch.testing.assert_close(result, expected, rtol=1e-5, atol=1e-5)
-    assert result.is_contiguous(memory_format=torch.channels_last)
     everything = AugmentationSettings(flip=True, crop_padding=2, jitter=0.4)
-    torch.testing.assert_close(network_input(batch, normalise, everything), result)
     noise = augmentation_noise(0, 0, range(2), 3, "support")
-    augmented = network_input(batch, PLAIN, everything, noise)
-    assert augmented.shape == (6, 3, 7, 7)
-    assert augmented.is_contiguous(memory_format=torch.channels_last)
-    one = network_input(batch[1:], PLAIN, everything, noise[1:])
-    torch.testing.assert_close(augmented[3:], one)
+    augmented = augment(batch, everything, noise)
+    assert augmented.shape == (6, 7, 7, 3)
+    torch.testing.assert_close(augmented[3:], augment(batch[1:], everything, noise[1:]))
+    result = network_input(augmented, PLAIN)
+    assert result.shape == (6, 3, 7, 7)
+    assert result.is_contiguous(memory_format=torch.channels_last)
+
+
+def test_without_jitter_the_images_stay_bytes():
+    noise = augmentation_noise(0, 0, range(1), 4, "support")
+    assert augment(images(4), AugmentationSettings(flip=True), noise).dtype == torch.uint8

@@ -17,7 +17,7 @@ CONTENT = bytes(range(256)) * 5000
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
-    """Serves CONTENT; `/cut` breaks off midway, `/norange` ignores ranges, anything else unknown is 404."""
+    """Serves CONTENT; `/cut` breaks off midway, `/norange` ignores ranges, `/missing` is a 404."""
 
     requests: ClassVar[list[str | None]] = []
 
@@ -46,7 +46,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 def server():
     Handler.requests = []
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as service:
-        thread = threading.Thread(target=service.serve_forever)
+        thread = threading.Thread(target=service.serve_forever, args=(0.01,))
         thread.start()
         yield f"http://127.0.0.1:{service.server_port}"
         service.shutdown()
@@ -65,7 +65,7 @@ def test_whole_download_is_done_once(server, tmp_path):
     assert shares[-1] == 1
     download(file, tmp_path, "", silent)
     assert len(Handler.requests) == 1
-    assert [each.name for each in tmp_path.glob("[!.]*")] == ["data.bin"]
+    assert [path.name for path in tmp_path.glob("[!.]*")] == ["data.bin"]
 
 
 def test_two_at_once_fetch_once(server, tmp_path):
@@ -84,7 +84,7 @@ def test_resumed_where_the_server_can_and_begun_again_where_not(server, tmp_path
 
 
 def test_broken_connection_keeps_the_part_for_the_next_attempt(server, tmp_path):
-    with pytest.raises(DataError, match="What was received is kept"):
+    with pytest.raises(DataError, match="What was received so far is kept"):
         download(file_at(f"{server}/cut.bin"), tmp_path, "Put it there.", silent)
     part = tmp_path / "cut.bin.part"
     assert part.read_bytes() == CONTENT[: len(CONTENT) // 2]

@@ -1,4 +1,4 @@
-"""Episodes are disjoint, without replacement, reachable, balanced, repeatable and independent of batches."""
+"""Episodes are disjoint, balanced, repeatable, and independent of batches."""
 
 import numpy as np
 import pytest
@@ -47,7 +47,7 @@ def test_laws(toy, shape, seed, first):
 @given(shapes, st.integers(0, 100), st.integers(1, 5))
 @settings(max_examples=50, deadline=None)
 def test_an_episode_is_the_same_however_the_work_is_divided(toy, shape, seed, processes):
-    """Process p of n draws the episodes p, p + n, ..; together they are those that one process draws in one batch."""
+    """Process p of n draws p, p + n, ..; one process draws the same episodes in one batch."""
     whole = EpisodeSampler(toy, shape, seed).draw(0, 10)
     for process in range(processes):
         sampler = EpisodeSampler(toy, shape, seed)
@@ -69,7 +69,7 @@ def test_every_image_is_reachable_as_support_and_as_query(toy, pooled):
 
 
 def test_images_of_a_class_are_drawn_equally_often(toy):
-    """Class 0 has 7 images; each should be in the support of about 1/7 of the tasks that have the class."""
+    """Class 0 has 7 images; each is in the support of about 1/7 of the tasks with the class."""
     drawn = EpisodeSampler(toy, EpisodeSettings(way=11, shot=1, queries=1), seed=1).draw(0, 2000)
     counts = np.bincount(drawn.support[drawn.support < 7], minlength=7)
     assert counts.sum() == 2000
@@ -119,13 +119,13 @@ def test_other_seeds_and_splits_have_other_episodes(tmp_path):
 @pytest.mark.parametrize(
     ("shape", "words"),
     [
-        (EpisodeSettings(way=12), "too few classes for tasks of 12"),
+        (EpisodeSettings(way=12), "too few classes for 12-way tasks"),
         (EpisodeSettings(way=5, shot=5, queries=3), "'class 0' .* has 7 images, but tasks need 8"),
         (
             EpisodeSettings(way=2, shot=1, queries=15, pooled_queries=True),
             "too few images for 15 queries",
         ),
-        (EpisodeSettings(way=5, most_way=12), "too few classes for tasks of 12"),
+        (EpisodeSettings(way=5, most_way=12), "too few classes for 12-way tasks"),
     ],
 )
 def test_impossible_tasks_are_refused_before_any_work(toy, shape, words):

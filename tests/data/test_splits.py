@@ -2,9 +2,11 @@
 
 import pytest
 from helpers_sources import make_folder
+from hypothesis import given
+from hypothesis import strategies as st
 
-from samovar.data.prepare import prepare
-from samovar.data.splits import published
+from samovar.data.preparation import prepare
+from samovar.data.splits import by_count, by_fraction, class_names, published
 from samovar.errors import DataError
 from samovar.settings.data import PrepareSettings
 
@@ -27,7 +29,7 @@ def test_bad_split_files(tmp_path, content, words):
 
 def test_published_lists():
     sizes = {
-        name: [len(published(name)[part]) for part in ("train", "val", "test")]
+        name: [len(published(name)[split]) for split in ("train", "val", "test")]
         for name in ("miniimagenet", "cifar_fs", "fc100", "omniglot_vinyals")
     }
     assert sizes == {
@@ -37,5 +39,22 @@ def test_published_lists():
         "omniglot_vinyals": [1028, 172, 423],
     }
     for name in sizes:
-        everything = [each for part in published(name).values() for each in part]
-        assert len(set(everything)) == len(everything)
+        assert len(class_names(published(name))) == sum(sizes[name]), "no class is in two splits"
+
+
+@given(st.integers(0, 40), st.integers(0, 12), st.integers(0, 12), st.integers(0, 10**6))
+def test_a_random_split_is_a_repeatable_partition(classes, train, val, seed):
+    names = [f"class {number:02d}" for number in range(classes)]
+    split = by_count(names, train, val, seed, "test")
+    assert sorted(split["train"] + split["val"] + split["test"]) == names
+    assert len(split["train"]) == min(train, classes)
+    assert len(split["val"]) == min(val, classes - len(split["train"]))
+    assert split == by_count(names, train, val, seed, "test")
+
+
+def test_fractions_need_not_sum_to_one_but_must_be_numbers():
+    names = [str(number) for number in range(10)]
+    assert by_fraction(names, (6, 2, 2), 0) == by_fraction(names, (0.6, 0.2, 0.2), 0)
+    for bad in ((0, 0, 0), (-1, 1, 1), (float("nan"), 1, 1), (float("inf"), 1, 1)):
+        with pytest.raises(DataError, match="fractions of train, val and test must be finite"):
+            by_fraction(names, bad, 0)

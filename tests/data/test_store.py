@@ -22,15 +22,15 @@ def test_statistics_follow_the_splitting_scheme(tmp_path):
         {"first": {"train": ["a"], "test": ["b"]}, "second": {"train": ["b"], "test": ["a"]}},
     )
     store = write_store("toy", {}, contents, tmp_path)
-    for scheme, part in ((None, images[:2]), ("first", images[:2]), ("second", images[2:])):
+    for scheme, training in ((None, images[:2]), ("first", images[:2]), ("second", images[2:])):
         mean, std = store.statistics(scheme)
-        np.testing.assert_allclose(mean, part.mean((0, 1, 2)))
-        np.testing.assert_allclose(std, part.std((0, 1, 2)))
+        np.testing.assert_allclose(mean, training.mean((0, 1, 2)))
+        np.testing.assert_allclose(std, training.std((0, 1, 2)))
 
 
 @pytest.mark.slow
 def test_opening_maps_and_does_not_load(tmp_path):
-    """Opening a store of 1.3 GB (a sparse file) and reading one pixel adds less than 50 MB to the process."""
+    """Opening a store of 1.3 GB (a sparse file) and reading a pixel takes less than 50 MB."""
     store = make_store(tmp_path, [2, 2], shape=(84, 84, 3))
     images = 60_000
     with (store.folder / "data.npy").open("wb") as file:
@@ -43,7 +43,7 @@ folder = pathlib.Path({str(store.folder)!r})
 facts = json.loads((folder / "store.json").read_text())
 facts["classes"] = [{{"name": str(i), "count": 600, "group": None}} for i in range(100)]
 facts["splits"] = {{"all": {{"train": [str(i) for i in range(100)]}}}}
-facts["seal"] = s._seal(facts)
+facts["seal"] = s.seal(facts)
 (folder / "store.json").write_text(json.dumps(facts))
 before = peak()
 store = s.Store(folder)
@@ -81,12 +81,12 @@ def test_verify_notices_a_changed_byte(tmp_path):
 
 @pytest.mark.parametrize("name", ["", ".", "..", "../x", "a/b"])
 def test_names_that_are_paths(name, tmp_path):
-    with pytest.raises(DataError, match="not a name"):
+    with pytest.raises(DataError, match="not the name"):
         open_store(name, tmp_path)
 
 
 def test_unknown_splits(toy):
-    with pytest.raises(DataError, match="no part 'nonsense'"):
+    with pytest.raises(DataError, match="no split 'nonsense'"):
         toy.store.split("nonsense")
-    with pytest.raises(DataError, match="no split called 'other'"):
+    with pytest.raises(DataError, match="no splitting scheme 'other'"):
         toy.store.split("train", "other")

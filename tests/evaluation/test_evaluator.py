@@ -12,7 +12,7 @@ import samovar
 from samovar.data.dataset import Dataset
 from samovar.data.episodes import EpisodeSampler, draw_outside
 from samovar.data.normalization import Normalization
-from samovar.data.prepare import prepare
+from samovar.data.preparation import prepare
 from samovar.errors import DataError
 from samovar.evaluation.evaluator import Accuracy, measure_accuracy, training_dataset
 from samovar.evaluation.task_runner import TaskRunner

@@ -4,8 +4,7 @@ import pytest
 import torch
 from helpers_models import CONV, FEATURES, TADAM, TEN, set_multipliers
 
-from samovar.data.augmentation import network_input
-from samovar.data.normalization import Normalization
+from samovar.data.normalization import Normalization, network_input
 from samovar.models.class_means import ClassMeans
 from samovar.models.few_shot_model import FewShotModel
 from samovar.prediction.rejection import COSINE_DISTANCE

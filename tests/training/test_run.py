@@ -23,9 +23,9 @@ def test_bfloat16_training_runs(tmp_path):
 
 
 def test_too_few_classes_are_refused_before_training(tmp_path, data_folder):
-    with pytest.raises(DataError, match="too few classes for tasks of 7"):
+    with pytest.raises(DataError, match="too few classes for 7-way tasks"):
         train(replace(TINY, episodes=EpisodeSettings(7, 1, 1)), tmp_path / "run")
-    with pytest.raises(DataError, match="too few classes for tasks of 5"):
+    with pytest.raises(DataError, match="too few classes for 5-way tasks"):
         train(replace(TINY, validation=replace(TINY.validation, way=5)), tmp_path / "other")
     names = [f"class {i}" for i in range(12)]
     make_store(
@@ -36,7 +36,7 @@ def test_too_few_classes_are_refused_before_training(tmp_path, data_folder):
         "short",
     )
     with pytest.raises(
-        DataError, match=r"short \(test, 2 classes\) has too few classes for tasks of 3"
+        DataError, match=r"short \(test, 2 classes\) has too few classes for 3-way tasks"
     ):
         train(replace(TINY, data=DataSettings("short")), tmp_path / "third")
 

@@ -21,7 +21,7 @@ def list_data(*, as_json: Annotated[bool, tyro.conf.arg(name="json")] = False) -
     """
     from rich.console import Console
 
-    from samovar.data.prepare import list_stores
+    from samovar.data.preparation import list_stores
     from samovar.data.sources import REGISTRY
     from samovar.data.store import data_folder
     from samovar.reporting.data_tables import data_listing, data_table
@@ -53,7 +53,7 @@ def prepare_data(
         store: The name to keep the data under, if not `name`; you need it to keep several folders
             of your own.
     """
-    from samovar.data.prepare import prepare, unofficial_files
+    from samovar.data.preparation import prepare, unofficial_files
     from samovar.reporting.data_tables import store_line
     from samovar.reporting.progress_bar import progress_bar
 

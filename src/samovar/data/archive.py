@@ -1,4 +1,4 @@
-"""Reading official archives without unpacking them. Names and sizes inside are hostile until checked."""
+"""Reading official archives without unpacking them; names and sizes inside are checked first."""
 
 import contextlib
 import lzma
@@ -24,35 +24,40 @@ DAMAGED = (
     NotImplementedError,
     RuntimeError,
 )
+"""What the standard library raises for damaged, encrypted or unknown archives."""
 
 
 def find(root: Path, name: str) -> Path | None:
-    """The file or folder of this name: `root` itself, or at most two folders below it."""
+    """Return the file or folder of this name: `root` itself, or at most two folders below it."""
     if root.name == name and root.exists():
         return root
     for pattern in (name, f"*/{name}", f"*/*/{name}"):
-        for path in sorted(root.glob(pattern)):
-            return path
+        paths = sorted(root.glob(pattern))
+        if paths:
+            return paths[0]
     return None
 
 
 def safe_name(name: str, archive: Path) -> str:
-    """The name of an entry, refused if it points outside the archive."""
+    """Return the name of an entry with forward slashes; refuse one that points outside."""
     path = PurePosixPath(name.replace("\\", "/"))
-    if path.is_absolute() or ".." in path.parts or ":" in (path.parts or ("",))[0]:
+    drive = bool(path.parts) and ":" in path.parts[0]  # C:/Windows
+    if path.is_absolute() or ".." in path.parts or drive:
         raise DataError(
-            f"{archive} has an entry that points outside it ({name!r}). Get the archive from a safe place."
+            f"{archive} has an entry that points outside it ({name!r}). Get the archive from a "
+            "trustworthy place."
         )
     return str(path)
 
 
 @contextlib.contextmanager
-def _naming(archive: Path) -> Iterator[None]:
+def _damage_explained(archive: Path) -> Iterator[None]:
+    """Turn whatever a damaged archive raises into an error that names it."""
     try:
         yield
     except DAMAGED as error:
         raise DataError(
-            f"{archive} is damaged or not what its name says ({error}). Get it again."
+            f"{archive} is damaged or not of the type that its name says ({error}). Get it again."
         ) from error
 
 
@@ -61,36 +66,44 @@ class Zip:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        with _naming(path):
+        with _damage_explained(path):
             self._file = zipfile.ZipFile(path)
-        self.entries = {
-            safe_name(e.filename, path): e for e in self._file.infolist() if not e.is_dir()
-        }
+        # Every name is checked now, before anything is read.
+        self.entries: dict[str, zipfile.ZipInfo] = {}
+        for entry in self._file.infolist():
+            if not entry.is_dir():
+                self.entries[safe_name(entry.filename, path)] = entry
 
     def read(self, name: str) -> bytes:
-        """The bytes of an entry."""
+        """Return the bytes of an entry."""
         entry = self.entries[name]
+        # zipfile unpacks no more than this size, whatever the compressed data would give.
         if entry.file_size > LARGEST_FILE:
             raise DataError(
-                f"{name} in {self.path} unpacks to {entry.file_size:,} bytes, too many. Remove it."
+                f"{name} in {self.path} unpacks to {entry.file_size:,} bytes; at most "
+                f"{LARGEST_FILE:,} are allowed. "
+                "Remove it."
             )
-        with _naming(self.path):
+        with _damage_explained(self.path):
             return self._file.read(entry)
 
 
 def read_tar(path: Path, names: tuple[str, ...], largest: int) -> dict[str, bytes]:
-    """The entries of a tar archive with these base names, each at most `largest` bytes."""
-    found: dict[str, bytes] = {}
-    with _naming(path), tarfile.open(path) as archive:
+    """Return the entries of a tar archive with these base names, each at most `largest` bytes."""
+    contents: dict[str, bytes] = {}
+    with _damage_explained(path), tarfile.open(path) as archive:
         for member in archive:
             base = PurePosixPath(safe_name(member.name, path)).name
+            # Links and devices are not files, and are never followed.
             if not member.isfile() or base not in names:
                 continue
             if member.size > largest:
                 raise DataError(
-                    f"{member.name} in {path} has {member.size:,} bytes, too many. Get the archive again."
+                    f"{member.name} in {path} has {member.size:,} bytes; at most {largest:,} are "
+                    "expected. "
+                    "Get the archive again."
                 )
-            content = archive.extractfile(member)
-            assert content is not None  # isfile() was true
-            found[base] = content.read()
-    return found
+            file = archive.extractfile(member)
+            assert file is not None  # isfile() was true
+            contents[base] = file.read()
+    return contents

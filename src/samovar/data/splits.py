@@ -1,56 +1,94 @@
-"""Which classes are for training, validation and test: the published lists, and ways to split a user's own classes."""
+"""Which classes are for train, val and test: published lists, and splits of a user's classes."""
 
 import json
 import math
 from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 from samovar.core.randomness import generator
 from samovar.data.store import SPLITS
 from samovar.errors import DataError
 
 Split = dict[str, list[str]]
+"""The class names of train, val and test."""
 
 
 def published(name: str) -> Split:
-    """A published list of classes: miniimagenet, cifar_fs, fc100 or omniglot_vinyals."""
-    lists: dict[str, Split] = json.loads(files("samovar.data").joinpath("splits.json").read_text())
+    """Return a published list of classes: miniimagenet, cifar_fs, fc100 or omniglot_vinyals."""
+    text = files("samovar.data").joinpath("splits.json").read_text()
+    lists: dict[str, Split] = json.loads(text)
     return lists[name]
 
 
+def class_names(split: Split) -> set[str]:
+    """Return the names of all classes of a split.
+
+    >>> sorted(class_names({"train": ["cat", "dog"], "test": ["owl"]}))
+    ['cat', 'dog', 'owl']
+    """
+    return set().union(*split.values())
+
+
+def restricted(split: Split, present: set[str]) -> Split:
+    """Return the split without the classes that are not present.
+
+    >>> restricted({"train": ["cat", "dog"], "test": ["owl"]}, {"dog", "owl"})
+    {'train': ['dog'], 'test': ['owl']}
+    """
+    kept = {}
+    for split_name, names in split.items():
+        kept[split_name] = [name for name in names if name in present]
+    return kept
+
+
 def by_count(names: Sequence[str], train: int, val: int, seed: int, purpose: str) -> Split:
-    """A seeded random split; what train and val leave is for test."""
+    """Split at random by a seed: `train` classes, `val` classes, and the rest for test."""
     order = generator(seed, f"split {purpose}").permutation(len(names))
     shuffled = [names[position] for position in order]
-    parts = shuffled[:train], shuffled[train : train + val], shuffled[train + val :]
-    return {split: sorted(part) for split, part in zip(SPLITS, parts, strict=True)}
+    return {
+        "train": sorted(shuffled[:train]),
+        "val": sorted(shuffled[train : train + val]),
+        "test": sorted(shuffled[train + val :]),
+    }
 
 
 def by_fraction(names: Sequence[str], fractions: tuple[float, float, float], seed: int) -> Split:
-    """A seeded random split by the shares of train, val and test."""
-    if not all(share >= 0 for share in fractions) or not 0 < sum(fractions) < math.inf:
+    """Split at random by a seed, with these shares of train, val and test."""
+    total = sum(fractions)
+    negative = not all(fraction >= 0 for fraction in fractions)  # NaN counts as negative here
+    if negative or not 0 < total < math.inf:
         raise DataError(
-            f"Fractions of train, val and test are numbers from 0 on, not all zero; these are {fractions}."
+            "The fractions of train, val and test must be finite, not negative and not all zero, "
+            f"but are {fractions}."
         )
-    train, val = (round(len(names) * sum(fractions[: i + 1]) / sum(fractions)) for i in (0, 1))
-    return by_count(names, train, val - train, seed, "fraction")
+    # The ends are rounded and not the sizes, so that rounding errors do not add up.
+    train_end = round(len(names) * sum(fractions[:1]) / total)
+    val_end = round(len(names) * sum(fractions[:2]) / total)
+    return by_count(names, train_end, val_end - train_end, seed, "fraction")
 
 
 def by_file(path: Path) -> Split:
-    """A split from a JSON file {"train": [class, ...], "val": [...], "test": [...]}."""
+    """Read a split from a JSON file {"train": [class, ...], "val": [...], "test": [...]}."""
     try:
-        split = json.loads(path.read_bytes())
-        well_formed = isinstance(split, dict) and all(
-            part in SPLITS
-            and isinstance(names, list)
-            and all(isinstance(name, str) for name in names)
-            for part, names in split.items()
-        )
+        content = json.loads(path.read_bytes())
     except (OSError, ValueError, RecursionError) as error:
         raise DataError(f"The split file {path} cannot be read ({error}).") from error
-    if not well_formed:
+    if not _is_split(content):
         raise DataError(
-            f"The split file {path} must be JSON of the form {{train: [class, ...], val: [...], test: [...]}}."
+            f"The split file {path} must be JSON of the form "
+            f'{{"train": [class, ...], "val": [...], "test": [...]}}.'
         )
-    return {part: split.get(part, []) for part in SPLITS}
+    return {split_name: content.get(split_name, []) for split_name in SPLITS}
+
+
+def _is_split(content: Any) -> bool:
+    if not isinstance(content, dict):
+        return False
+    for split_name, names in content.items():
+        if split_name not in SPLITS or not isinstance(names, list):
+            return False
+        if not all(isinstance(name, str) for name in names):
+            return False
+    return True

@@ -1,4 +1,4 @@
-"""Mean and deviation of channels, added up class by class."""
+"""Mean and standard deviation of each channel, summed up class by class."""
 
 from typing import Any
 
@@ -6,14 +6,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-class Statistics:
-    """Mean and standard deviation of each channel over the training classes."""
+class ChannelStatistics:
+    """Running mean and standard deviation of each channel.
+
+    Only sums are kept, so that a data set of any size can be added class by class.
+    """
 
     def __init__(self, channels: int) -> None:
-        self.count, self.sum, self.squares = 0, np.zeros(channels), np.zeros(channels)
+        self.count = 0
+        self.sum = np.zeros(channels)
+        self.squares = np.zeros(channels)
 
     def add(self, array: NDArray[Any]) -> None:
-        """Some more images or vectors, channels last."""
+        """Add images (n, H, W, C) or vectors (n, C)."""
         values = array.reshape(-1, array.shape[-1]).astype(np.float64)
         self.count += len(values)
         self.sum += values.sum(0)
@@ -21,10 +26,12 @@ class Statistics:
 
     @property
     def mean(self) -> NDArray[np.float64]:
-        """Of each channel."""
+        """The mean of each channel, (C,); zero before anything was added."""
         return self.sum / max(1, self.count)
 
     @property
     def std(self) -> NDArray[np.float64]:
-        """Of each channel, about its mean."""
-        return np.sqrt(np.maximum(self.squares / max(1, self.count) - self.mean**2, 0))
+        """The standard deviation of each channel, (C,)."""
+        mean_square = self.squares / max(1, self.count)
+        # Rounding can make the variance of a constant channel slightly negative.
+        return np.sqrt(np.maximum(mean_square - self.mean**2, 0))

@@ -1,13 +1,16 @@
-"""The store: a data set as one memory-mapped array, class after class, prepared once and checksummed.
+"""The store: a prepared data set as one memory-mapped array, class after class.
 
-A store is a folder with `data.npy` (images (n, H, W, C) uint8, or features (n, d) float32) and `store.json`. It is
-written under another name and renamed when it is whole, so a folder with the right name is always a whole store.
+A store is a folder with two files. `data.npy` holds images (n, H, W, C) as uint8, or features
+(n, d) as float32. `store.json` holds the facts: classes, splits, statistics, licence and checksums.
+Writing is in `store_writer.py`: a store gets its name only when it is complete. Here it is read,
+and damage is noticed.
 """
 
+import contextlib
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -16,67 +19,86 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from samovar.data.statistics import Statistics
+from samovar.data.statistics import ChannelStatistics
 from samovar.errors import DataError
 
 FORMAT = 1
 SPLITS = ("train", "val", "test")
+IDENTIFYING = ("checksum", "classes", "splits", "shape", "dtype")
+"""The facts that say which data a store holds."""
+
+_PREPARE_AGAIN = "Prepare it again with: samovar data prepare"
 
 
 @dataclass(frozen=True)
 class ClassEntry:
-    """A class in the order of the array."""
+    """A class and its number of images, in the order of the array."""
 
     name: str
     count: int
     group: str | None = None
-    """Its alphabet, superclass or script, where there is one."""
+    """The alphabet, superclass or script of the class, if it has one."""
 
 
 @dataclass(frozen=True)
 class Contents:
-    """What a source found: all that a store needs, the images being read class by class."""
+    """Everything that a source hands over to make a store; the images are read class by class."""
 
     classes: list[ClassEntry]
     shape: tuple[int, ...]
+    """Shape of one image (H, W, C) or of one feature vector (d,)."""
     read: Callable[[int], NDArray[Any]]
-    """The array of a class, (count, *shape)."""
+    """Returns the array (count, *shape) of the class at a position."""
     splits: dict[str, dict[str, list[str]]]
-    """Splitting schemes by name, the first is the default; each names the classes of train, val and test."""
+    """Splitting schemes by name, the default first; each lists classes of train, val and test."""
     options: dict[str, Any] = field(default_factory=dict)
-    """What the user chose; preparing again with other options replaces the store."""
+    """The user's choices; preparing again with other options replaces the store."""
     files: list[Path] = field(default_factory=list)
-    """What it was made from, for the record."""
+    """The files that the data comes from; their checksums are recorded."""
     official_images: int | None = None
+    """How many images the official data set has; a store with fewer is called partial."""
     dtype: str = "uint8"
+
+    @property
+    def images(self) -> int:
+        """The number of images of all classes."""
+        return sum(entry.count for entry in self.classes)
 
 
 def data_folder() -> Path:
-    """Where stores live: `$SAMOVAR_DATA`, or a folder in the user's cache."""
-    if chosen := os.environ.get("SAMOVAR_DATA"):
+    """Return the folder of all stores: `$SAMOVAR_DATA`, or a folder in the user's cache."""
+    chosen = os.environ.get("SAMOVAR_DATA")
+    if chosen:
         return Path(chosen).expanduser()
-    return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "samovar" / "data"
+    cache = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    return Path(cache).expanduser() / "samovar" / "data"
 
 
 def checksum(path: Path) -> str:
-    """SHA-256 of a file."""
+    """Return the SHA-256 of a file."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def fingerprint(paths: Iterable[Path]) -> dict[str, str]:
-    """Names, sizes and times of loose files, to notice when they change without reading them all."""
+    """Return a hash of names, sizes and times of files, which tells changes without reading."""
     digest = hashlib.sha256()
     for path in paths:
         state = path.stat()
+        # Sizes and times are enough, as for `make`: reading thousands of images would be slow.
         digest.update(repr((path.name, state.st_size, state.st_mtime_ns)).encode())
     return {"fingerprint": digest.hexdigest()}
 
 
-def _seal(facts: Mapping[str, Any]) -> str:
-    """Checksum of all facts but itself, so that damage to `store.json` is noticed too."""
-    rest = {key: value for key, value in facts.items() if key != "seal"}
-    return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
+def seal(facts: Mapping[str, Any]) -> str:
+    """Return the checksum of all facts but the seal itself: it tells damage to `store.json`."""
+    sealed = dict(facts)
+    sealed.pop("seal", None)
+    return _hash_json(sealed)
+
+
+def _hash_json(value: Any) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
 
 
 class Store:
@@ -84,90 +106,112 @@ class Store:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        try:
-            self.facts: dict[str, Any] = json.loads((folder / "store.json").read_bytes())
-            if self.facts["format"] != FORMAT:
-                raise DataError(
-                    f"{folder} has format {self.facts['format']}, this version reads {FORMAT}. {_AGAIN}"
-                )
-            if self.facts["seal"] != _seal(self.facts):
-                raise DataError(
-                    f"{folder / 'store.json'} was changed after it was prepared. {_AGAIN}"
-                )
+        with _damage_explained(folder):
+            # Nothing is unpickled, and the array stays on the disk until it is used.
+            self.facts = _read_facts(folder)
             self.array: NDArray[Any] = np.load(
                 folder / "data.npy", mmap_mode="r", allow_pickle=False
             )
-        except FileNotFoundError as error:
-            raise DataError(
-                f"There is no prepared data at {folder}. Prepare it with: samovar data prepare {folder.name}"
-            ) from error
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            if isinstance(error, DataError):
-                raise
-            raise DataError(f"{folder} is not a whole store ({error}). {_AGAIN}") from error
         self.classes = [ClassEntry(**entry) for entry in self.facts["classes"]]
-        expected = (sum(entry.count for entry in self.classes), *self.facts["shape"])
+        # A file that was cut short or belongs to another store has another shape.
+        expected = (self.starts[-1], *self.facts["shape"])
         if self.array.shape != expected or self.array.dtype != self.facts["dtype"]:
-            raise DataError(f"{folder / 'data.npy'} does not fit store.json. {_AGAIN}")
+            raise DataError(f"{folder / 'data.npy'} does not match store.json. {_PREPARE_AGAIN}")
 
     @property
     def name(self) -> str:
-        """The name it was prepared under."""
+        """The name under which it was prepared."""
         return str(self.facts["name"])
 
     @property
     def partial(self) -> str | None:
-        """What is missing of the official data set, to be printed with every result."""
+        """How much of the official data set is present, if not all; printed with every result."""
         return self.facts["partial"]
+
+    @property
+    def default_scheme(self) -> str:
+        """The name of the first splitting scheme."""
+        return next(iter(self.facts["splits"]))
 
     @cached_property
     def positions(self) -> dict[str, int]:
-        """Position of each class by its name."""
+        """The position of each class by its name."""
         return {entry.name: position for position, entry in enumerate(self.classes)}
 
+    @cached_property
+    def starts(self) -> NDArray[np.int64]:
+        """The first row of each class in the array, and the number of all rows at the end."""
+        counts = [entry.count for entry in self.classes]
+        return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+
     def split(self, split: str, scheme: str | None = None) -> list[int]:
-        """Positions of the classes of train, val or test, by the default scheme or the named one."""
+        """Return the positions of the classes of train, val or test, by a scheme or the default."""
         schemes = self.facts["splits"]
-        chosen = scheme or next(iter(schemes))
+        chosen = scheme or self.default_scheme
         if chosen not in schemes:
             raise DataError(
-                f"{self.name} has no split called {chosen!r}; it has {', '.join(schemes)}."
+                f"{self.name} has no splitting scheme {chosen!r}; it has {', '.join(schemes)}."
             )
-        if split not in schemes[chosen]:
-            raise DataError(
-                f"{self.name} has no part {split!r} in its split; it has {', '.join(schemes[chosen])}."
-            )
-        return [self.positions[name] for name in schemes[chosen][split]]
+        splits = schemes[chosen]
+        if split not in splits:
+            raise DataError(f"{self.name} has no split {split!r}; it has {', '.join(splits)}.")
+        return [self.positions[name] for name in splits[split]]
 
     @cached_property
     def identity(self) -> str:
-        """Which images, classes and splits these are, wherever and whenever they were prepared."""
-        told = {key: self.facts[key] for key in ("checksum", "classes", "splits", "shape", "dtype")}
-        return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
+        """A hash of the images, classes and splits, wherever and whenever they were prepared."""
+        return _hash_json({key: self.facts[key] for key in IDENTIFYING})
 
     def statistics(self, scheme: str | None = None) -> tuple[list[float], list[float]]:
-        """Mean and standard deviation of each channel over the training classes of a splitting scheme."""
-        if scheme is None or scheme == next(iter(self.facts["splits"])):
+        """Return mean and standard deviation of each channel over a scheme's training classes."""
+        if scheme is None or scheme == self.default_scheme:
             return self.facts["mean"], self.facts["std"]
-        ends = np.cumsum([entry.count for entry in self.classes])
-        found = Statistics(self.facts["shape"][-1])
+        # Only those of the default scheme are stored; others are computed when they are needed.
+        statistics = ChannelStatistics(self.facts["shape"][-1])
         for position in self.split("train", scheme):
-            found.add(self.array[ends[position] - self.classes[position].count : ends[position]])
-        return found.mean.tolist(), found.std.tolist()
+            statistics.add(self.array[self.starts[position] : self.starts[position + 1]])
+        return statistics.mean.tolist(), statistics.std.tolist()
 
     def verify(self) -> None:
-        """Compare the array with its recorded checksum."""
-        if checksum(self.folder / "data.npy") != self.facts["checksum"]:
-            raise DataError(
-                f"{self.folder / 'data.npy'} has changed since it was prepared. {_AGAIN}"
-            )
-
-
-_AGAIN = "Prepare it again with: samovar data prepare"
+        """Compare the array with its recorded checksum, which reads all of it."""
+        path = self.folder / "data.npy"
+        if checksum(path) != self.facts["checksum"]:
+            raise DataError(f"{path} has changed since it was prepared. {_PREPARE_AGAIN}")
 
 
 def open_store(name: str, folder: Path | None = None) -> Store:
-    """The prepared data set of this name."""
+    """Open the prepared data set of this name."""
+    # A name must not lead out of the data folder.
     if name in ("", ".", "..") or Path(name).name != name:
-        raise DataError(f"{name!r} is not a name of a data set.")
+        raise DataError(f"{name!r} is not the name of a data set.")
     return Store((folder or data_folder()) / name)
+
+
+def _read_facts(folder: Path) -> dict[str, Any]:
+    path = folder / "store.json"
+    facts: dict[str, Any] = json.loads(path.read_bytes())
+    if facts["format"] != FORMAT:
+        raise DataError(
+            f"{folder} has format {facts['format']}, but this version of samovar reads format "
+            f"{FORMAT}. "
+            f"{_PREPARE_AGAIN}"
+        )
+    if facts["seal"] != seal(facts):
+        raise DataError(f"{path} was changed after it was prepared. {_PREPARE_AGAIN}")
+    return facts
+
+
+@contextlib.contextmanager
+def _damage_explained(folder: Path) -> Iterator[None]:
+    """Turn whatever reading a damaged store raises into an error that says what to do."""
+    try:
+        yield
+    except DataError:
+        raise  # it says what to do already
+    except FileNotFoundError as error:
+        raise DataError(
+            f"There is no prepared data at {folder}. Prepare it with: samovar data prepare "
+            f"{folder.name}"
+        ) from error
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise DataError(f"{folder} is damaged or incomplete ({error}). {_PREPARE_AGAIN}") from error

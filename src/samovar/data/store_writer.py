@@ -1,21 +1,27 @@
-"""Writing a store: checked, whole or not at all, and never over anything that is not a store."""
+"""Writing a store: checked first, written completely or not at all, and never over anything else.
 
-import contextlib
+The files are written into a hidden folder beside the target, which is renamed when everything is on
+the disk. A lock makes a second process wait; it then finds the store complete. The lock is released
+when its process dies.
+"""
+
+import itertools
 import json
 import os
 import shutil
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from filelock import FileLock
 
 from samovar.core.files import write_whole
 from samovar.core.progress import Progress, silent
-from samovar.data.statistics import Statistics
-from samovar.data.store import FORMAT, Contents, Store, _seal, checksum, data_folder
+from samovar.data.statistics import ChannelStatistics
+from samovar.data.store import FORMAT, Contents, Store, checksum, data_folder, seal
 from samovar.errors import DataError, OutputError
 
 
@@ -26,102 +32,125 @@ def write_store(
     folder: Path | None = None,
     progress: Progress = silent,
 ) -> Store:
-    """Write a store whole or not at all; `facts` are title, licence and citation.
+    """Write a store completely or not at all, and open it.
 
-    A lock, which dies with its process, makes a second process wait and then find the work done.
+    `facts` are what the source says of itself: title, licence, citation. A store that has the same
+    contents already is opened as it is.
     """
     folder = folder or data_folder()
-    _check(name, contents)
-    target = folder / name
+    _check_classes(name, contents)
+    _check_splits(name, contents)
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        # A second process waits here, and then finds the store complete.
         with FileLock(folder / f".{name}.lock"):
-            if (existing := _same(target, contents)) is not None:
-                return existing
-            _check_replaceable(target)
-            unfinished = (
-                folder / f".{name}.writing"
-            )  # there if a process was killed: the lock is ours now
-            shutil.rmtree(unfinished, ignore_errors=True)
-            unfinished.mkdir()
-            try:
-                _write(unfinished, name, facts, contents, progress)
-                _replace(unfinished, target)
-            finally:
-                shutil.rmtree(unfinished, ignore_errors=True)
+            return _write_locked(folder / name, facts, contents, progress)
+    except OutputError:
+        raise
     except OSError as error:
-        if isinstance(error, OutputError):
-            raise
         raise OutputError(
-            f"Cannot write the data folder {folder}: {error.strerror or error}. "
-            "Free some space, or choose another folder with the variable SAMOVAR_DATA."
+            f"Cannot write to the data folder {folder}: {error.strerror or error}. "
+            "Free some space, or choose another folder with the environment variable SAMOVAR_DATA."
         ) from error
+
+
+def _write_locked(
+    target: Path, facts: Mapping[str, Any], contents: Contents, progress: Progress
+) -> Store:
+    existing = _existing_store(target, contents)
+    if existing is not None:
+        return existing
+    _check_replaceable(target)
+    # A killed process may have left this folder behind. We hold the lock, so nobody uses it.
+    unfinished = target.with_name(f".{target.name}.writing")
+    shutil.rmtree(unfinished, ignore_errors=True)
+    unfinished.mkdir()
+    try:
+        _write_files(unfinished, target.name, facts, contents, progress)
+        replace_store(unfinished, target)
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
     return Store(target)
 
 
-def _same(target: Path, contents: Contents) -> Store | None:
-    with contextlib.suppress(DataError):
+def _existing_store(target: Path, contents: Contents) -> Store | None:
+    """Return the store at the target if it was made from the same contents."""
+    try:
         store = Store(target)
-        described = json.loads(json.dumps(_description(contents)))
-        if all(store.facts[key] == value for key, value in described.items()):
-            return store
-    return None
+    except DataError:
+        return None
+    # Through JSON, as the facts of the store went: tuples become lists.
+    description = json.loads(json.dumps(_describe(contents)))
+    for key, value in description.items():
+        if store.facts[key] != value:
+            return None
+    return store
 
 
 def _check_replaceable(target: Path) -> None:
-    """Refuse to remove what is not a store, such as the very images it is made from."""
-    if target.is_dir() and {path.name for path in target.iterdir()} <= {"data.npy", "store.json"}:
+    """Refuse to remove what is not a store, such as the very images that it is made from."""
+    if not target.exists():
         return
-    if target.exists():
-        raise DataError(
-            f"{target} is there and holds other things than a prepared data set, which would be lost. Choose another "
-            "name with --store, or another data folder with the variable SAMOVAR_DATA."
-        )
+    if target.is_dir():
+        names = {path.name for path in target.iterdir()}
+        if names <= {"data.npy", "store.json"}:
+            return
+    raise DataError(
+        f"{target} already exists and contains files that are not part of a prepared data set; "
+        "they would be lost. "
+        "Choose another name with --store, or another data folder with the environment variable "
+        "SAMOVAR_DATA."
+    )
 
 
-def _replace(unfinished: Path, target: Path) -> None:
+def replace_store(unfinished: Path, target: Path) -> None:
+    """Put the finished folder in the target's place; if that fails, put the old store back."""
     old = unfinished.with_name(f"{unfinished.name}.old")
+    # A folder cannot be renamed over another one, so the old store steps aside for a moment.
     if target.exists():
         shutil.rmtree(old, ignore_errors=True)
         target.rename(old)
     try:
         unfinished.rename(target)
-    except BaseException:
+    except BaseException:  # also when the user interrupts
         if old.exists():
             old.rename(target)
         raise
     shutil.rmtree(old, ignore_errors=True)
 
 
-def _check(name: str, contents: Contents) -> None:
-    names = [entry.name for entry in contents.classes]
-    doubled = (
-        sorted({each for each in names if names.count(each) > 1})
-        if len(set(names)) < len(names)
-        else []
-    )
-    if doubled:
-        raise DataError(f"{name} has two classes called {doubled[0]!r}. Rename one of them.")
-    if not names:
+def _check_classes(name: str, contents: Contents) -> None:
+    if not contents.classes:
         raise DataError(f"{name} has no classes.")
+    counts = Counter(entry.name for entry in contents.classes)
+    for class_name in sorted(counts):
+        if counts[class_name] > 1:
+            raise DataError(f"{name} has two classes called {class_name!r}. Rename one of them.")
     for entry in contents.classes:
         if entry.count < 1:
             raise DataError(
                 f"Class {entry.name!r} of {name} has no images. Add some, or remove the class."
             )
-    for scheme, parts in contents.splits.items():
-        listed = [each for part in parts.values() for each in part]
-        if unknown := set(listed) - set(names):
+
+
+def _check_splits(name: str, contents: Contents) -> None:
+    known = {entry.name for entry in contents.classes}
+    for scheme, splits in contents.splits.items():
+        listed = list(itertools.chain.from_iterable(splits.values()))
+        unknown = sorted(set(listed) - known)
+        if unknown:
             raise DataError(
-                f"The split {scheme!r} of {name} lists {sorted(unknown)[0]!r}, which is not a class of it."
+                f"The split {scheme!r} of {name} lists {unknown[0]!r}, which is not one of its "
+                "classes."
             )
         if len(set(listed)) < len(listed):
             raise DataError(
-                f"The split {scheme!r} of {name} lists a class twice. Each may be in one part only."
+                f"The split {scheme!r} of {name} lists a class twice. List each class once."
             )
 
 
-def _description(contents: Contents) -> dict[str, Any]:
+def _describe(contents: Contents) -> dict[str, Any]:
+    """Return the facts by which two preparations of the same contents are recognised."""
     return {
         "classes": [asdict(entry) for entry in contents.classes],
         "splits": contents.splits,
@@ -131,49 +160,63 @@ def _description(contents: Contents) -> dict[str, Any]:
     }
 
 
-def _write(
+def _write_files(
     folder: Path, name: str, facts: Mapping[str, Any], contents: Contents, progress: Progress
 ) -> None:
-    total, done = sum(entry.count for entry in contents.classes), 0
-    train = set(next(iter(contents.splits.values())).get("train", []))
-    statistics = Statistics(contents.shape[-1])
     # Plain writes, not a memory map: on a full disk these fail with an error instead of a signal.
     with (folder / "data.npy").open("wb") as file:
         header = {
             "descr": np.dtype(contents.dtype).str,
             "fortran_order": False,
-            "shape": (total, *contents.shape),
+            "shape": (contents.images, *contents.shape),
         }
         np.lib.format.write_array_header_1_0(file, header)
-        for position, entry in enumerate(contents.classes):
-            array = np.ascontiguousarray(contents.read(position), dtype=contents.dtype)
-            if array.shape != (entry.count, *contents.shape):
-                raise DataError(
-                    f"Class {entry.name!r} of {name} changed while it was read. Try again."
-                )
-            file.write(array.data)
-            if entry.name in train:
-                statistics.add(array)
-            done += entry.count
-            progress(entry.name, done / total)
+        statistics = _write_classes(file, name, contents, progress)
+        # The array must be on the disk before store.json says that the store is complete.
         file.flush()
         os.fsync(file.fileno())
     complete: dict[str, Any] = {
         "format": FORMAT,
         "name": name,
         **facts,
-        **_description(contents),
+        **_describe(contents),
         "dtype": contents.dtype,
         "mean": statistics.mean.tolist(),
         "std": statistics.std.tolist(),
-        "partial": _partial(total, contents.official_images),
+        "partial": _partial(contents.images, contents.official_images),
         "checksum": checksum(folder / "data.npy"),
     }
-    complete["seal"] = _seal(complete)
+    complete["seal"] = seal(complete)
     write_whole(folder / "store.json", json.dumps(complete, indent=1).encode())
 
 
+def _write_classes(
+    file: BinaryIO, name: str, contents: Contents, progress: Progress
+) -> ChannelStatistics:
+    """Write class after class; return the statistics of the default scheme's training classes."""
+    default_splits = next(iter(contents.splits.values()))
+    training = set(default_splits.get("train", []))
+    statistics = ChannelStatistics(contents.shape[-1])
+    total = contents.images
+    done = 0
+    for position, entry in enumerate(contents.classes):
+        array = np.ascontiguousarray(contents.read(position), dtype=contents.dtype)
+        expected = (entry.count, *contents.shape)
+        if array.shape != expected:
+            raise DataError(
+                f"Class {entry.name!r} of {name} was read with shape {array.shape} instead of "
+                f"{expected}. "
+                "If its files changed meanwhile, try again."
+            )
+        file.write(array.data)
+        if entry.name in training:
+            statistics.add(array)
+        done += entry.count
+        progress(entry.name, done / total)
+    return statistics
+
+
 def _partial(images: int, official: int | None) -> str | None:
-    return (
-        f"{images:,} of {official:,} images" if official is not None and images < official else None
-    )
+    if official is None or images >= official:
+        return None
+    return f"{images:,} of {official:,} images"

@@ -14,7 +14,7 @@ from samovar.artifacts.saved_model import SavedModel
 from samovar.core.devices import device_named
 from samovar.core.progress import Progress, silent
 from samovar.data.dataset import Dataset
-from samovar.data.prepare import ready
+from samovar.data.preparation import ready
 from samovar.errors import DataError
 from samovar.evaluation.distributed import TASKS_AT_ONCE
 from samovar.evaluation.metrics import TaskMetrics, calibration, mean_with_interval, reliability

@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from samovar.data.augmentation import network_input
-from samovar.data.normalization import Normalization
+from samovar.data.normalization import Normalization, network_input
 from samovar.models.class_means import ClassMeans
 from samovar.models.few_shot_model import FewShotModel
 from samovar.models.inference import WeightDistribution

@@ -13,7 +13,7 @@ from samovar.core.devices import device_named
 from samovar.core.files import output_folder, write_whole
 from samovar.core.processes import leave_together, make_fabric
 from samovar.data.dataset import Dataset
-from samovar.data.prepare import ready
+from samovar.data.preparation import ready
 from samovar.data.store import data_folder
 from samovar.errors import SettingsError
 from samovar.evaluation.evaluator import Evaluation, Evaluator, training_dataset

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from samovar.data.images.decode import shorter_side
-from samovar.data.prepare import prepare, ready
+from samovar.data.preparation import prepare, ready
 from samovar.data.sources.folder import class_folders, is_presplit
 from samovar.data.store import Store, data_folder
 from samovar.errors import DataError

@@ -6,7 +6,7 @@ from torch import nn
 
 from samovar.core.processes import leave_together, make_fabric
 from samovar.core.progress import Watch, unwatched
-from samovar.data.prepare import ready
+from samovar.data.preparation import ready
 from samovar.data.store import data_folder
 from samovar.errors import RunError
 from samovar.models.few_shot_model import FewShotModel

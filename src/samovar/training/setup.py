@@ -10,7 +10,7 @@ from torch import nn
 from samovar.artifacts.saved_model import load_model
 from samovar.data.dataset import Dataset
 from samovar.data.normalization import Normalization
-from samovar.data.prepare import ready
+from samovar.data.preparation import ready
 from samovar.data.store import Store
 from samovar.errors import DataError, RunError
 from samovar.evaluation.task_runner import check_input

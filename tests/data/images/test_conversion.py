@@ -102,7 +102,7 @@ def test_central_square_crop_and_inversion():
 
 
 def test_odd_exif_entries_do_not_matter():
-    """Real photographs have them; Pillow's own way of turning writes the whole block again and stumbles over them."""
+    """Real photographs have them; Pillow's own function writes the block again and fails."""
     exif = Image.Exif()
     exif[0x0112], exif[0x0100] = (
         3,

@@ -1,17 +1,18 @@
-"""All kinds of images that a user may pass are the same image to the model, or are refused in a sentence."""
+"""Images in any form are the same to the model, or are refused in a sentence."""
 
 import numpy as np
 import pytest
 import torch
-from helpers import image_model
-from helpers_sources import make_omniglot
+from helpers import image_model, make_store
+from helpers_sources import make_folder, make_omniglot
 from PIL import Image
 
 from samovar import FewShotClassifier
 from samovar.data.images.conversion import Conversion
-from samovar.data.images.user_images import conversion_of
-from samovar.data.prepare import prepare
+from samovar.data.images.user_images import conversion_of, network_images, readable
+from samovar.data.preparation import prepare
 from samovar.errors import DataError
+from samovar.settings.data import PrepareSettings
 
 
 def test_all_kinds_of_images_are_the_same_image(tmp_path):
@@ -73,3 +74,54 @@ def test_a_store_of_another_name_reads_new_images_as_its_source_does(tmp_path):
         == conversion_of(plain)
         == Conversion(28, "grey", "lanczos", inverted=True)
     )
+
+
+@pytest.mark.parametrize(
+    ("source_name", "resampling", "inverted"),
+    [
+        ("omniglot", "lanczos", True),
+        ("glyphs", "lanczos", True),
+        ("cifar_fs", "bilinear", False),
+        ("miniimagenet", "bilinear", False),
+        ("folder", "bilinear", False),
+        ("a source that nobody knows", "bilinear", False),
+    ],
+)
+def test_stores_without_facts_of_their_source_are_converted_as_they_always_were(
+    tmp_path, source_name, resampling, inverted
+):
+    """Stores of version 0.1 record the name of their source, but not its resampling."""
+    store = make_store(tmp_path, [2, 2], source_name=source_name)
+    assert "resampling" not in store.facts
+    assert conversion_of(store) == Conversion(6, "rgb", resampling, inverted)
+
+
+def test_what_the_user_chose_for_a_folder_counts(tmp_path):
+    make_folder(tmp_path / "own", ["a", "b"])
+    settings = PrepareSettings(size=8, colour="grey", inverted=True)
+    store = prepare("folder", tmp_path / "own", settings)
+    assert conversion_of(store) == Conversion(8, "grey", "bilinear", inverted=True)
+
+
+def test_feature_vectors_have_no_conversion(tmp_path):
+    assert conversion_of(make_store(tmp_path, [2, 2], shape=(5,))) is None
+
+
+def test_unreadable_images_are_listed_with_the_reason(tmp_path):
+    Image.new("L", (8, 8)).save(tmp_path / "good.png")
+    (tmp_path / "bad.png").write_text("text")
+    paths = [tmp_path / "bad.png", tmp_path / "good.png", tmp_path / "missing.png"]
+    result = readable(paths, Conversion(8))
+    assert result.paths == [tmp_path / "good.png"]
+    assert [array.shape for array in result.arrays] == [(8, 8, 3)]
+    assert [image.path.name for image in result.unreadable] == ["bad.png", "missing.png"]
+    assert "its format is not one of JPEG" in result.unreadable[0].reason
+
+
+def test_images_that_are_converted_already_are_copied():
+    array = np.zeros((2, 6, 6, 3), np.uint8)
+    first, _ = network_images(array, Conversion(6))
+    array[:] = 9
+    assert first.max() == 0
+    inverted, _ = network_images(array, Conversion(6, inverted=True))
+    assert inverted.min() == 255 - 9

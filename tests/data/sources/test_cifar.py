@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from helpers_sources import ALL_CIFAR, make_cifar
 
-from samovar.data.prepare import prepare, unofficial_files
+from samovar.data.preparation import prepare, unofficial_files
 
 
 @pytest.mark.parametrize("name", ["cifar_fs", "fc100"])
@@ -20,7 +20,7 @@ def test_cifar(tmp_path, name):
         assert (entry.name, entry.group) == (ALL_CIFAR[position], f"group{position // 5}")
         np.testing.assert_array_equal(store.array[2 * position, 3, 4], [position, 0, 7])
         np.testing.assert_array_equal(store.array[2 * position + 1, 3, 4], [position, 1, 7])
-    sizes = [len(store.split(part)) for part in ("train", "val", "test")]
+    sizes = [len(store.split(split)) for split in ("train", "val", "test")]
     assert sizes == ([64, 16, 20] if name == "cifar_fs" else [60, 20, 20])
     assert unofficial_files(store, tmp_path) == ["cifar-100-binary.tar.gz"]
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from samovar.data.dataset import Dataset
-from samovar.data.prepare import prepare
+from samovar.data.preparation import prepare
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import json
 
 from helpers_sources import make_folder, picture
 
-from samovar.data.prepare import list_stores, prepare
+from samovar.data.preparation import list_stores, prepare
 from samovar.settings.data import PrepareSettings
 
 
@@ -13,17 +13,17 @@ def test_folder_by_fraction_by_file_and_by_subfolders(tmp_path):
     settings = PrepareSettings(size=12, fractions=(0.6, 0.2, 0.2))
     store = prepare("folder", make_folder(tmp_path / "plain", names), settings)
     assert store.array.shape == (20, 12, 12, 3)
-    assert [len(store.split(part)) for part in ("train", "val", "test")] == [6, 2, 2]
+    assert [len(store.split(split)) for split in ("train", "val", "test")] == [6, 2, 2]
     (tmp_path / "split.json").write_text(json.dumps({"train": names[:5], "test": names[5:]}))
     by_file = PrepareSettings(size=12, split_file=tmp_path / "split.json")
     store = prepare("folder", tmp_path / "plain", by_file, store_name="other")
     assert store.split("test") == [5, 6, 7, 8, 9]
-    for part, members in (("train", names[:7]), ("val", names[7:8]), ("test", names[8:])):
-        make_folder(tmp_path / "parts" / part, members)
+    for split, members in (("train", names[:7]), ("val", names[7:8]), ("test", names[8:])):
+        make_folder(tmp_path / "parts" / split, members)
     store = prepare(
         "folder", tmp_path / "parts", PrepareSettings(size=12, colour="grey"), store_name="third"
     )
-    assert [len(store.split(part)) for part in ("train", "val", "test")] == [7, 1, 2]
+    assert [len(store.split(split)) for split in ("train", "val", "test")] == [7, 1, 2]
     assert store.array.shape[-1] == 1
     assert set(list_stores()) == {"folder", "other", "third"}
 
@@ -33,11 +33,11 @@ def test_parts_are_told_from_classes(tmp_path):
     (make_folder(tmp_path / "toys", ["train", "car", "plane"]) / ".ipynb_checkpoints").mkdir()
     store = prepare("folder", tmp_path / "toys", PrepareSettings(size=8))
     assert [entry.name for entry in store.classes] == ["car", "plane", "train"]
-    for part, name in (("train", "a"), ("val", "b"), ("test", "c")):
-        make_folder(tmp_path / "parts" / part, [name])
+    for split, name in (("train", "a"), ("val", "b"), ("test", "c")):
+        make_folder(tmp_path / "parts" / split, [name])
     (tmp_path / "parts" / ".ipynb_checkpoints").mkdir()
     store = prepare("folder", tmp_path / "parts", PrepareSettings(size=8))
-    assert [store.split(part) for part in ("train", "val", "test")] == [[0], [1], [2]]
+    assert [store.split(split) for split in ("train", "val", "test")] == [[0], [1], [2]]
 
 
 def test_a_changed_image_is_noticed(tmp_path):

@@ -1,4 +1,4 @@
-"""The embedded data set has unseen scripts in the test, no two classes that look alike, and is repeatable."""
+"""Glyphs have unseen scripts in the test, no two classes that look alike, and are repeatable."""
 
 import numpy as np
 import pytest
@@ -13,9 +13,9 @@ from samovar.data.sources.glyphs import (
     characters,
     distinct,
     faces,
-    part,
     render,
     script,
+    split_of,
 )
 
 
@@ -32,14 +32,15 @@ def contents():
 def test_twelve_faces_and_their_common_characters():
     assert len(faces()) == 12
     assert len(characters()) > 2000
-    order = [part(each) for each in characters()]
+    order = [split_of(character) for character in characters()]
     assert order == sorted(order, key=["train", "val", "test"].index)
 
 
 def test_splits_share_no_script(contents):
     groups = {entry.name: entry.group for entry in contents.classes}
     used = {
-        name: {groups[each] for each in names} for name, names in contents.splits["script"].items()
+        name: {groups[class_name] for class_name in names}
+        for name, names in contents.splits["script"].items()
     }
     assert used == {
         "train": {"latin", "symbols"},
@@ -59,7 +60,7 @@ def test_look_alikes_are_one_class(fonts):
 def test_no_two_classes_are_alike_across_or_within_splits(contents, fonts):
     chosen = [chr(int(entry.name.split()[0][2:], 16)) for entry in contents.classes][::4]
     vectors = np.array(
-        [[np.asarray(render(each, font).reduce(4)) for font in fonts] for each in chosen],
+        [[np.asarray(render(character, font).reduce(4)) for font in fonts] for character in chosen],
         np.float32,
     )
     vectors = vectors.reshape(len(chosen), -1)
@@ -75,12 +76,12 @@ def test_drawings_are_repeatable_different_and_inside_the_picture(contents):
     drawings = contents.read(position)
     assert drawings.shape == (DRAWINGS, 28, 28, 1)
     np.testing.assert_array_equal(drawings, contents.read(position))
-    assert len({each.tobytes() for each in drawings}) == DRAWINGS
+    assert len({drawing.tobytes() for drawing in drawings}) == DRAWINGS
     assert drawings.max(axis=(1, 2, 3)).min() > 150
 
 
 def test_scripts():
-    assert [script(each) for each in "AжΩ5→Ա"] == [
+    assert [script(character) for character in "AжΩ5→Ա"] == [
         "latin",
         "cyrillic",
         "greek",

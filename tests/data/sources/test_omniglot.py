@@ -2,7 +2,7 @@
 
 from helpers_sources import make_omniglot
 
-from samovar.data.prepare import prepare
+from samovar.data.preparation import prepare
 
 
 def test_omniglot(tmp_path):
@@ -14,12 +14,12 @@ def test_omniglot(tmp_path):
     assert store.array.shape == (12, 28, 28, 1)
     assert store.array[0].min() == 255, "black ink is bright"
     assert store.array[1].max() == 0, "white paper is dark"
-    assert {part: len(store.split(part)) for part in ("train", "val", "test")} == {
+    assert {split: len(store.split(split)) for split in ("train", "val", "test")} == {
         "train": 2,
         "val": 0,
         "test": 2,
     }
-    assert sum(len(store.split(part, "versa")) for part in ("train", "val", "test")) == 4
+    assert sum(len(store.split(split, "versa")) for split in ("train", "val", "test")) == 4
 
 
 def test_real_omniglot(archives):
@@ -28,8 +28,8 @@ def test_real_omniglot(archives):
     assert store.partial is None
     assert {entry.count for entry in store.classes} == {20}
     assert len({entry.group for entry in store.classes}) == 50
-    assert [len(store.split(part)) for part in ("train", "val", "test")] == [1028, 172, 423]
-    assert [len(store.split(part, "versa")) for part in ("train", "val", "test")] == [
+    assert [len(store.split(split)) for split in ("train", "val", "test")] == [1028, 172, 423]
+    assert [len(store.split(split, "versa")) for split in ("train", "val", "test")] == [
         1100,
         100,
         423,

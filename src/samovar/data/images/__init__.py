@@ -1,1 +1,1 @@
-"""Images as people have them, decoded with care and converted to what a model takes."""
+"""Users' images, decoded safely and converted to what a model takes."""

@@ -7,8 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+Colour = Literal["rgb", "grey"]
+Resampling = Literal["bilinear", "lanczos"]
+
 ORIENTATION = 0x0112
-"""The EXIF tag; its values 2 to 8 are undone by these."""
+"""The EXIF tag that says how the camera was held."""
 UPRIGHT = {
     2: Image.Transpose.FLIP_LEFT_RIGHT,
     3: Image.Transpose.ROTATE_180,
@@ -18,6 +21,10 @@ UPRIGHT = {
     7: Image.Transpose.TRANSVERSE,
     8: Image.Transpose.ROTATE_90,
 }
+"""What sets an image upright, by the value of that tag."""
+WHITE_8_BITS = 2.0**8 - 1
+WHITE_16_BITS = 2.0**16 - 1
+WHITE_32_BITS = 2.0**32 - 1
 
 
 @dataclass(frozen=True)
@@ -26,64 +33,83 @@ class Conversion:
 
     size: int
     """Height and width in pixels, after a central square crop."""
-    colour: Literal["rgb", "grey"] = "rgb"
-    resampling: Literal["bilinear", "lanczos"] = "bilinear"
+    colour: Colour = "rgb"
+    resampling: Resampling = "bilinear"
     inverted: bool = False
     """Dark ink on white paper becomes bright ink on black."""
 
     @property
     def shape(self) -> tuple[int, int, int]:
-        """Height, width, channels."""
+        """Height, width and number of channels."""
         return self.size, self.size, 3 if self.colour == "rgb" else 1
 
 
 def convert(image: Image.Image, conversion: Conversion) -> NDArray[np.uint8]:
-    """A decoded image of any mode and size to (H, W, C) uint8: upright, on white, cropped, resized."""
-    turn = _turn(image)
-    upright = _to_eight_bits(image)
-    upright = upright if turn is None else upright.transpose(turn)
-    if upright.has_transparency_data:
-        upright = upright.convert("RGBA")
-        upright = Image.alpha_composite(Image.new("RGBA", upright.size, "white"), upright)
-    coloured = upright.convert("RGB" if conversion.colour == "rgb" else "L")
-    resampling = Image.Resampling[conversion.resampling.upper()]
-    side = min(coloured.size)
-    if coloured.size != (side, side):
-        left, top = (coloured.width - side) // 2, (coloured.height - side) // 2
-        coloured = coloured.crop((left, top, left + side, top + side))
-    if side != conversion.size:
-        coloured = coloured.resize((conversion.size, conversion.size), resampling)
-    array = np.asarray(coloured, dtype=np.uint8).reshape(conversion.shape)
+    """Convert a decoded image of any mode and size to (H, W, C) uint8.
+
+    It is set upright, laid on white, cropped to the central square and resized.
+    """
+    # Read before the pixels are converted, which can lose the EXIF block.
+    transpose = _orientation(image)
+    picture = _to_eight_bits(image)
+    if transpose is not None:
+        picture = picture.transpose(transpose)
+    if picture.has_transparency_data:
+        picture = picture.convert("RGBA")
+        paper = Image.new("RGBA", picture.size, "white")
+        picture = Image.alpha_composite(paper, picture)
+    picture = picture.convert("RGB" if conversion.colour == "rgb" else "L")
+    picture = _central_square(picture)
+    if picture.width != conversion.size:
+        resampling = Image.Resampling[conversion.resampling.upper()]
+        picture = picture.resize((conversion.size, conversion.size), resampling)
+    array = np.asarray(picture, dtype=np.uint8).reshape(conversion.shape)
     return 255 - array if conversion.inverted else array
 
 
-def _turn(image: Image.Image) -> Image.Transpose | None:
-    """How to set it upright. Nothing else of the EXIF block is needed, and odd entries in it are common."""
+def _central_square(picture: Image.Image) -> Image.Image:
+    side = min(picture.size)
+    if picture.size == (side, side):
+        return picture
+    left = (picture.width - side) // 2
+    top = (picture.height - side) // 2
+    return picture.crop((left, top, left + side, top + side))
+
+
+def _orientation(image: Image.Image) -> Image.Transpose | None:
+    """Return how to set the image upright, by the only EXIF entry that matters here."""
     try:
         return UPRIGHT.get(int(image.getexif().get(ORIENTATION, 1)))
-    except Exception:  # a block that cannot be parsed: the picture itself may well be sound
+    except Exception:  # the EXIF block cannot be parsed; the picture itself may well be sound
         return None
 
 
 def _to_eight_bits(image: Image.Image) -> Image.Image:
-    """Grey images of 16 or 32 bits, scaled; Pillow's own conversion would clip them.
-
-    White is the highest value of 16 bits where the mode says so, else the first of 1 (floats), 8, 16 and 32 bits that
-    holds all values.
-    """
+    """Scale grey images of 16 or 32 bits to 8 bits; Pillow's own conversion would clip them."""
     if not image.mode.startswith(("I", "F")):
         return image
     values = np.asarray(image).astype(np.float64)
     if not np.isfinite(values).all():
         raise ValueError("its pixels are not all finite numbers")
-    known, top = image.mode.startswith("I;16"), values.max(initial=0.0)
-    scales = (
-        (2.0**16 - 1,)
-        if known
-        else (1.0 if image.mode == "F" else 255.0, 255.0, 2.0**16 - 1, 2.0**32 - 1)
-    )
-    full_scale = next((each for each in scales if top <= each), top)
-    scaled = (values.clip(0, full_scale) * (255 / full_scale)).round().astype(np.uint8)
+    white = _white(image.mode, values.max(initial=0.0))
+    scaled = (values.clip(0, white) * (255 / white)).round().astype(np.uint8)
     eight_bits = Image.fromarray(scaled)
-    eight_bits.info = dict(image.info)
+    eight_bits.info = dict(image.info)  # a transparent colour is noted there
     return eight_bits
+
+
+def _white(mode: str, largest: float) -> float:
+    """Return the value that stands for white.
+
+    It is that of 16 bits if the mode says so, else the first candidate that no pixel exceeds:
+    1 (for floats only), and the largest numbers of 8, 16 and 32 bits.
+    """
+    candidates = [WHITE_8_BITS, WHITE_16_BITS, WHITE_32_BITS]
+    if mode.startswith("I;16"):
+        candidates = [WHITE_16_BITS]
+    elif mode == "F":
+        candidates = [1.0, *candidates]
+    for white in candidates:
+        if largest <= white:
+            return white
+    return largest

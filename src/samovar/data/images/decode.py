@@ -1,4 +1,8 @@
-"""One image file, whoever made it, to one uint8 array. Files are hostile until they have been decoded."""
+"""From the bytes of an image file to one uint8 array. No file is trusted until it has been decoded.
+
+Kind and size of a file are checked before it is read, and its number of pixels before it is
+decoded. Whatever goes wrong is reported with the name of the file.
+"""
 
 import contextlib
 import io
@@ -18,20 +22,27 @@ from samovar.errors import DataError
 
 EXTENSIONS = (".jpg", ".jpeg", ".png", ".webp", ".bmp", ".gif", ".tif", ".tiff")
 FORMATS = ("JPEG", "PNG", "WEBP", "BMP", "GIF", "TIFF")
+"""The formats that Pillow may try; its other parsers never see a user's file."""
 LARGEST_FILE = 256 * 2**20
+"""Bytes; larger files are not read."""
 MOST_PIXELS = 80_000_000
 """Larger images are refused before they are decoded: a few kilobytes can unpack to gigabytes."""
 AT_ONCE = 32
 """Files that are held in memory together."""
+SMALL_FILE = 32_768
+"""Files of fewer bytes on average are decoded faster by one thread than by several."""
 
 
 def read_file(path: Path) -> bytes:
-    """The bytes of an image file, whose kind and size are looked at first: devices and pipes have no end."""
+    """Return the bytes of an image file.
+
+    Its kind and size are checked first, since devices and pipes have no end.
+    """
     try:
-        found = path.stat()
-        if not stat.S_ISREG(found.st_mode):
+        state = path.stat()
+        if not stat.S_ISREG(state.st_mode):
             raise DataError(f"{path} is not a file.")
-        _check_bytes(found.st_size, str(path))
+        _check_size(state.st_size, str(path))
         return path.read_bytes()
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror or error}.") from error
@@ -39,19 +50,19 @@ def read_file(path: Path) -> bytes:
 
 def decode(content: bytes, name: str, conversion: Conversion) -> NDArray[np.uint8]:
     """Decode the bytes of an image file to (H, W, C) uint8; `name` is for the error message."""
-    _check_bytes(len(content), name)
+    _check_size(len(content), name)
     with _opened(content, name) as image:
         image.load()
         return convert(image, conversion)
 
 
 def shorter_side(path: Path) -> int:
-    """Pixels of the shorter side of an image file, which is not decoded."""
+    """Return the pixels of the shorter side of an image file without decoding it."""
     with _opened(read_file(path), str(path)) as image:
         return min(image.size)
 
 
-def _check_bytes(size: int, name: str) -> None:
+def _check_size(size: int, name: str) -> None:
     if size > LARGEST_FILE:
         raise DataError(
             f"{name} has {size:,} bytes, too many for an image. Make it smaller, or remove it."
@@ -60,39 +71,48 @@ def _check_bytes(size: int, name: str) -> None:
 
 @contextlib.contextmanager
 def _opened(content: bytes, name: str) -> Iterator[Image.Image]:
-    """An image that claims a sane size; whatever goes wrong with it, then or within the block, is said of its name."""
+    """Open an image that claims a sane size.
+
+    Any failure, here or within the block, is reported with its name.
+    """
     try:
         with Image.open(io.BytesIO(content), formats=FORMATS) as image:
+            # Only the header has been read so far.
             if image.width * image.height > MOST_PIXELS:
                 raise Image.DecompressionBombError
             yield image
     except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
         raise DataError(
-            f"{name} claims too many pixels to decode safely. Make it smaller, or remove it."
+            f"{name} has too many pixels to be decoded safely. Make it smaller, or remove it."
         ) from error
-    except Exception as error:  # damaged files make Pillow raise whatever its parsers stumble over
-        unknown = isinstance(error, UnidentifiedImageError)
-        reason = (
-            f"its kind is none of {', '.join(FORMATS)}"
-            if unknown
-            else str(error) or type(error).__name__
-        )
-        raise DataError(
-            f"{name} is not an image that can be read ({reason}). Mend it, or remove it."
-        ) from error
+    except UnidentifiedImageError as error:
+        raise _unreadable(name, f"its format is not one of {', '.join(FORMATS)}") from error
+    except Exception as error:  # Pillow's parsers raise many kinds of errors on damaged files
+        raise _unreadable(name, str(error) or type(error).__name__) from error
+
+
+def _unreadable(name: str, reason: str) -> DataError:
+    return DataError(f"{name} is not an image that can be read ({reason}). Repair or remove it.")
 
 
 def decode_all(files: Iterable[tuple[str, bytes]], conversion: Conversion) -> NDArray[np.uint8]:
-    """Decode (name, bytes) pairs in order to (n, H, W, C), a few at a time, so that few files are in memory at once.
+    """Decode (name, bytes) pairs in order to (n, H, W, C), with at most AT_ONCE files in memory.
 
-    On all cores, unless they are too small for that to pay.
+    All cores are used, unless the files are too small for that to pay.
     """
+
+    def decode_one(file: tuple[str, bytes]) -> NDArray[np.uint8]:
+        name, content = file
+        return decode(content, name, conversion)
+
     arrays: list[NDArray[np.uint8]] = []
     remaining = iter(files)
-    with ThreadPoolExecutor(os.cpu_count()) as pool:  # its threads are started when they are needed
-        while some := list(itertools.islice(remaining, AT_ONCE)):
-            small = sum(len(content) for _, content in some) < 32_768 * len(some)
-            arrays += (map if small else pool.map)(
-                lambda file: decode(file[1], file[0], conversion), some
-            )
+    # The pool starts its threads only when they are needed.
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        while batch := list(itertools.islice(remaining, AT_ONCE)):
+            size = sum(len(content) for _, content in batch)
+            if size < SMALL_FILE * len(batch):
+                arrays += map(decode_one, batch)
+            else:
+                arrays += pool.map(decode_one, batch)
     return np.stack(arrays)

@@ -1,9 +1,10 @@
-"""The interface of a source, and the choices that a user has in preparing it."""
+"""The interface of a source: its name, its files, and how they become `Contents`."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from samovar.data.images.conversion import Resampling
 from samovar.data.store import Contents
 from samovar.errors import DataError
 from samovar.settings.data import PrepareSettings
@@ -11,34 +12,47 @@ from samovar.settings.data import PrepareSettings
 
 @dataclass(frozen=True)
 class Download:
-    """An official file."""
+    """An official file and the checksum that its page gives."""
 
     url: str
     md5: str
 
     @property
     def name(self) -> str:
-        """Its file name."""
+        """The file name."""
         return self.url.rsplit("/", 1)[-1]
 
 
 @dataclass(frozen=True)
 class Source:
-    """One kind of data."""
+    """A data set, or a kind of data, that can be prepared as a store."""
 
     name: str
     title: str
     licence: str
     citation: str
     open: Callable[[Path, PrepareSettings], Contents]
-    """What is found at a root; raises DataError with the remedy."""
+    """Opens what is at a root; raises DataError and says what to do if that is not usable."""
     root_hint: str = ""
-    """Which file to put where, in one sentence; empty where no root is needed."""
+    """Which file to put where, in one sentence; empty if no root is needed."""
     downloads: tuple[Download, ...] = ()
     inverted: bool = False
-    """Stored as bright ink on black, so that a user's dark ink on white paper is inverted for models trained on it."""
+    """Images are stored as bright ink on black; a user's dark ink on white paper is inverted."""
+    resampling: Resampling = "bilinear"
+    """The filter that resized the stored images; a user's images are resized by the same one."""
+
+    def facts(self) -> dict[str, str | bool]:
+        """Return what a store records of its source."""
+        return {
+            "source_name": self.name,
+            "title": self.title,
+            "licence": self.licence,
+            "citation": self.citation,
+            "inverted": self.inverted,
+            "resampling": self.resampling,
+        }
 
 
 def missing(path: Path, hint: str) -> DataError:
-    """The error for a root where nothing of the kind is found."""
-    return DataError(f"Nothing usable at {path}. {hint}")
+    """Return the error for a root without the files of the source."""
+    return DataError(f"Nothing usable was found at {path}. {hint}")

@@ -1,13 +1,18 @@
-"""CIFAR-FS and FC100, from the official CIFAR-100 archive in its binary version (the other one is a pickle)."""
+"""CIFAR-FS and FC100, from the official archive of CIFAR-100.
+
+It is the binary version of the archive, since the other one is a pickle.
+"""
 
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from samovar.data.archive import find, read_tar
 from samovar.data.sources.base import Download, Source, missing
-from samovar.data.splits import published
+from samovar.data.splits import Split, class_names, published
 from samovar.data.store import ClassEntry, Contents
 from samovar.errors import DataError
 from samovar.settings.data import PrepareSettings
@@ -15,56 +20,88 @@ from samovar.settings.data import PrepareSettings
 ARCHIVE = Download(
     "https://www.cs.toronto.edu/~kriz/cifar-100-binary.tar.gz", "03b5dce01913d631647c71ecec9e9cb8"
 )
-PARTS = ("train.bin", "test.bin", "fine_label_names.txt", "coarse_label_names.txt")
+IMAGES = ("train.bin", "test.bin")
+FINE_NAMES = "fine_label_names.txt"
+COARSE_NAMES = "coarse_label_names.txt"
+FILES = (*IMAGES, FINE_NAMES, COARSE_NAMES)
 RECORD = 2 + 3 * 32 * 32
 """Bytes of a record: coarse label, fine label, the red, green and blue planes."""
-HINT = f"Put {ARCHIVE.name} there, or its folder cifar-100-binary with {', '.join(PARTS)}."
+LARGEST = 2 * 50_000 * RECORD
+HINT = f"Put {ARCHIVE.name} there, or its folder cifar-100-binary with {', '.join(FILES)}."
 
 
-def _read_parts(root: Path) -> tuple[dict[str, bytes], list[Path]]:
-    if (archive := find(root, ARCHIVE.name)) is not None:
-        parts, files = read_tar(archive, PARTS, largest=2 * 50_000 * RECORD), [archive]
-    elif (folder := find(root, "cifar-100-binary")) is not None:
-        files = [folder / part for part in PARTS if (folder / part).is_file()]
-        parts = {path.name: path.read_bytes() for path in files}
+class Cifar100(NamedTuple):
+    """The content of CIFAR-100."""
+
+    records: NDArray[np.uint8]
+    """(n, RECORD)"""
+    fine: list[str]
+    """Names of the classes."""
+    coarse: list[str]
+    """Names of the superclasses."""
+
+
+def _read_files(root: Path) -> tuple[dict[str, bytes], list[Path]]:
+    """Return the bytes of FILES, and the paths that they were read from."""
+    archive = find(root, ARCHIVE.name)
+    folder = find(root, "cifar-100-binary")
+    if archive is not None:
+        contents = read_tar(archive, FILES, LARGEST)
+        paths = [archive]
+    elif folder is not None:
+        paths = [folder / name for name in FILES if (folder / name).is_file()]
+        contents = {path.name: path.read_bytes() for path in paths}
     else:
         raise missing(root, HINT)
-    if absent := [part for part in PARTS if part not in parts]:
-        raise DataError(f"{files[0] if files else root} lacks {', '.join(absent)}. {HINT}")
-    return parts, files
+    absent = [name for name in FILES if name not in contents]
+    if absent:
+        place = paths[0] if paths else root
+        raise DataError(f"{place} does not have {', '.join(absent)}. {HINT}")
+    return contents, paths
+
+
+def _parse(contents: dict[str, bytes], split: Split, place: Path) -> Cifar100:
+    """Return records and names, refused unless the classes are those of the split."""
+    tables = []
+    for name in IMAGES:
+        content = contents[name]
+        if not content or len(content) % RECORD:
+            raise DataError(
+                f"{name} in {place} is cut short: its size is not a multiple of {RECORD} bytes. "
+                f"{HINT}"
+            )
+        tables.append(np.frombuffer(content, np.uint8).reshape(-1, RECORD))
+    records = np.concatenate(tables)
+    fine = contents[FINE_NAMES].decode("ascii", "replace").split()
+    coarse = contents[COARSE_NAMES].decode("ascii", "replace").split()
+    # Names decide whether this is CIFAR-100; the number of images may be smaller.
+    known = sorted(fine) == sorted(class_names(split))
+    labels_named = records[:, 0].max() < len(coarse) and records[:, 1].max() < len(fine)
+    if not known or not labels_named:
+        raise DataError(f"The class names in {place} are not those of CIFAR-100. {HINT}")
+    return Cifar100(records, fine, coarse)
 
 
 def _open(name: str, root: Path, settings: PrepareSettings) -> Contents:
     del settings  # nothing to choose
-    parts, files = _read_parts(root)
-    records = []
-    for part in PARTS[:2]:
-        if len(parts[part]) % RECORD or not parts[part]:
-            raise DataError(
-                f"{part} in {files[0]} is cut short: its size is no multiple of {RECORD} bytes. {HINT}"
-            )
-        records.append(np.frombuffer(parts[part], np.uint8).reshape(-1, RECORD))
-    table = np.concatenate(records)
-    fine, coarse = (parts[part].decode("ascii", "replace").split() for part in PARTS[2:])
+    contents, paths = _read_files(root)
     split = published(name)
-    if (
-        sorted(fine) != sorted(each for part in split.values() for each in part)
-        or table[:, 0].max() >= len(coarse)
-        or table[:, 1].max() >= len(fine)
-    ):
-        raise DataError(f"The class names in {files[0]} are not those of CIFAR-100. {HINT}")
-    rows = [np.flatnonzero(table[:, 1] == label) for label in range(len(fine))]
-    classes = [
-        ClassEntry(class_name, len(members), coarse[table[members[0], 0]] if len(members) else None)
-        for class_name, members in zip(fine, rows, strict=True)
-    ]
+    records, fine, coarse = _parse(contents, split, paths[0])
+    classes = []
+    rows = []
+    for label, class_name in enumerate(fine):
+        members = np.flatnonzero(records[:, 1] == label)
+        # All images of a class have the same superclass.
+        group = coarse[records[members[0], 0]] if len(members) else None
+        classes.append(ClassEntry(class_name, len(members), group))
+        rows.append(members)
 
-    def read(position: int) -> np.ndarray:
-        planes = table[rows[position], 2:].reshape(-1, 3, 32, 32)
+    def read(position: int) -> NDArray[np.uint8]:
+        planes = records[rows[position], 2:].reshape(-1, 3, 32, 32)
         return planes.transpose(0, 2, 3, 1)
 
     return Contents(
-        classes, (32, 32, 3), read, {"published": split}, files=files, official_images=60_000
+        classes, (32, 32, 3), read, {"published": split}, files=paths, official_images=60_000
     )
 
 
@@ -74,7 +111,8 @@ CIFAR_FS = Source(
     "cifar_fs",
     "CIFAR-FS: 64 / 16 / 20 classes of CIFAR-100, split at random",
     LICENCE,
-    f"{CIFAR_100} Split: L. Bertinetto et al. Meta-learning with differentiable closed-form solvers. ICLR 2019.",
+    f"{CIFAR_100} Split: L. Bertinetto et al. Meta-learning with differentiable closed-form "
+    "solvers. ICLR 2019.",
     partial(_open, "cifar_fs"),
     HINT,
     (ARCHIVE,),

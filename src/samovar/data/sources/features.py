@@ -12,54 +12,71 @@ from samovar.data.store import ClassEntry, Contents
 from samovar.errors import DataError
 from samovar.settings.data import PrepareSettings
 
-HINT = "Give an npz file with the arrays features (n, d) and labels (n), or a folder with features.npy and labels.npy."
+HINT = (
+    "Give an npz file with the arrays features (n, d) and labels (n), "
+    "or a folder with features.npy and labels.npy."
+)
+
+Arrays = tuple[NDArray[Any], NDArray[Any], list[Path]]
+"""Features, labels, and the files that they come from."""
 
 
-def _load(root: Path) -> tuple[NDArray[Any], NDArray[Any], list[Path]]:
-    names = ("features", "labels")
+def _load(root: Path) -> Arrays:
     try:
         if root.suffix == ".npz" and root.is_file():
             with root.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
-                return arrays[names[0]], arrays[names[1]], [root]
-        files = [root / f"{name}.npy" for name in names]
-        if all(path.is_file() for path in files):
-            features, labels = (np.load(path, allow_pickle=False, mmap_mode="r") for path in files)
-            return features, labels, files
-    except Exception as error:  # a damaged file makes NumPy raise whatever its parsers stumble over
+                return arrays["features"], arrays["labels"], [root]
+        paths = [root / "features.npy", root / "labels.npy"]
+        if paths[0].is_file() and paths[1].is_file():
+            features = np.load(paths[0], allow_pickle=False, mmap_mode="r")
+            labels = np.load(paths[1], allow_pickle=False, mmap_mode="r")
+            return features, labels, paths
+    except Exception as error:  # NumPy's parsers raise many kinds of errors on damaged files
         raise DataError(f"{root} cannot be read ({error}). {HINT}") from error
     raise missing(root, HINT)
 
 
-def _open(root: Path, settings: PrepareSettings) -> Contents:
-    features, labels, files = _load(root)
+def _check(root: Path, features: NDArray[Any], labels: NDArray[Any]) -> None:
     if features.ndim != 2 or labels.shape != (len(features),) or not len(features):
         raise DataError(f"{root} has features {features.shape} and labels {labels.shape}. {HINT}")
     if not np.issubdtype(features.dtype, np.floating) or labels.dtype.kind not in "iuU":
         raise DataError(
-            f"{root} has features of type {features.dtype} and labels of type {labels.dtype}. {HINT}"
+            f"{root} has features of type {features.dtype} and labels of type {labels.dtype}. "
+            f"{HINT}"
         )
+    # Checked as float32, the type in which they will be stored.
     with np.errstate(over="ignore"):
-        bad = np.flatnonzero(
-            ~np.isfinite(features.astype(np.float32)).all(1)
-        )  # as they will be stored
+        finite = np.isfinite(features.astype(np.float32))
+    bad = np.flatnonzero(~finite.all(1))
     if len(bad):
         raise DataError(
-            f"{root} has {len(bad)} rows with values that are no finite float32, the first is row {bad[0]}."
+            f"{root} has {len(bad)} rows with values that are not finite float32 numbers; the "
+            f"first is row {bad[0]}. "
+            "Remove these rows, or compute them again."
         )
-    values, inverse = np.unique(labels, return_inverse=True)
+
+
+def _open(root: Path, settings: PrepareSettings) -> Contents:
+    features, labels, paths = _load(root)
+    _check(root, features, labels)
+    values, class_of_row = np.unique(labels, return_inverse=True)
     names = [str(value) for value in values]
-    rows = [np.flatnonzero(inverse == position) for position in range(len(names))]
-    split = (
-        by_file(settings.split_file)
-        if settings.split_file
-        else by_fraction(names, settings.fractions, settings.seed)
-    )
+    classes = []
+    rows = []
+    for position, name in enumerate(names):
+        members = np.flatnonzero(class_of_row == position)
+        classes.append(ClassEntry(name, len(members)))
+        rows.append(members)
+    if settings.split_file:
+        split = by_file(settings.split_file)
+    else:
+        split = by_fraction(names, settings.fractions, settings.seed)
     return Contents(
-        [ClassEntry(name, len(members)) for name, members in zip(names, rows, strict=True)],
+        classes,
         features.shape[1:],
         lambda position: features[rows[position]],
         {"own": split},
-        files=files,
+        files=paths,
         dtype="float32",
     )
 

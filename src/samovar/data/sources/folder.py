@@ -1,8 +1,13 @@
-"""A user's own images: a folder of class folders, or train/, val/ and test/ with class folders inside."""
+"""A user's own images: a folder of class folders.
+
+The class folders may also be inside train/, val/ and test/. Links are followed only within the
+folder, so that preparing a downloaded folder never reads other files of the user.
+"""
 
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from samovar.data.images.conversion import Conversion
 from samovar.data.images.decode import EXTENSIONS, decode_all, read_file
@@ -16,77 +21,107 @@ HINT = (
     f"Give a folder with one folder per class and the images ({', '.join(EXTENSIONS)}) inside them."
 )
 
+ClassFolder = tuple[Path, list[Path]]
+"""A class folder and its images."""
 
-def class_folders(root: Path, within: Path | None = None) -> list[tuple[Path, list[Path]]]:
-    """The class folders and their images, in order; links that lead out of the root (or `within`) are refused."""
-    found, home = [], (within or root).resolve()
-    if not root.resolve().is_relative_to(home):
-        raise DataError(f"{root} is a link to a place outside {within}. Replace it by a copy.")
-    for folder in sorted(
-        path for path in root.iterdir() if path.is_dir() and not path.name.startswith(".")
-    ):
-        images = sorted(
-            path
-            for path in folder.iterdir()
-            if path.suffix.lower() in EXTENSIONS and path.is_file()
-        )
+
+def class_folders(root: Path, within: Path | None = None) -> list[ClassFolder]:
+    """Return the class folders and their images, in order.
+
+    Links that lead out of the root (or of `within`) are refused.
+    """
+    home = within or root
+    if not _is_inside(root, home):
+        raise _link_out(root, home)
+    classes = []
+    for folder in sorted(_visible_folders(root)):
+        images = sorted(path for path in folder.iterdir() if _is_image(path))
+        # A link could show any file of the user to whoever sees the prepared images.
         for path in (folder, *images):
-            if path.is_symlink() and not path.resolve().is_relative_to(home):
-                raise DataError(
-                    f"{path} is a link to a place outside {within or root}. Replace it by a copy."
-                )
+            if path.is_symlink() and not _is_inside(path, home):
+                raise _link_out(path, home)
         if not images:
             raise DataError(f"The class folder {folder} has no images. Add some, or remove it.")
-        found.append((folder, images))
-    return found
+        classes.append((folder, images))
+    return classes
 
 
 def is_presplit(root: Path) -> bool:
-    """Only train/, val/ and test/, with folders inside train/? Otherwise these are classes like any other."""
-    folders = {
-        path.name for path in root.iterdir() if path.is_dir() and not path.name.startswith(".")
-    }
-    return "train" in folders <= set(SPLITS) and any(
-        path.is_dir() for path in (root / "train").iterdir()
-    )
+    """Tell whether the folder has only train/, val/ and test/, with folders inside train/.
+
+    Otherwise these are classes like any other: a class may be called `train`.
+    """
+    # Hidden folders, such as .ipynb_checkpoints, do not count.
+    names = {path.name for path in _visible_folders(root)}
+    if "train" not in names or not names <= set(SPLITS):
+        return False
+    return any(path.is_dir() for path in (root / "train").iterdir())
+
+
+def _visible_folders(root: Path) -> list[Path]:
+    return [path for path in root.iterdir() if path.is_dir() and not path.name.startswith(".")]
+
+
+def _is_image(path: Path) -> bool:
+    return path.suffix.lower() in EXTENSIONS and path.is_file()
+
+
+def _is_inside(path: Path, home: Path) -> bool:
+    return path.resolve().is_relative_to(home.resolve())
+
+
+def _link_out(path: Path, home: Path) -> DataError:
+    return DataError(f"{path} is a link to a place outside {home}. Replace it with a copy.")
+
+
+def _classes_and_split(root: Path) -> tuple[list[ClassFolder], Split | None]:
+    """Return the class folders, and the split if the folder itself makes one."""
+    if not is_presplit(root):
+        return class_folders(root, root), None
+    classes: list[ClassFolder] = []
+    split: Split = {}
+    for split_name in SPLITS:
+        members: list[ClassFolder] = []
+        if (root / split_name).is_dir():
+            members = class_folders(root / split_name, root)
+        classes += members
+        split[split_name] = [folder.name for folder, _ in members]
+    return classes, split
 
 
 def _open(root: Path, settings: PrepareSettings) -> Contents:
     if not root.is_dir():
         raise missing(root, HINT)
     conversion = Conversion(settings.size, settings.colour, "bilinear", settings.inverted)
-    presplit = is_presplit(root)
-    parts = [root / part for part in SPLITS if (root / part).is_dir()] if presplit else [root]
-    found = {part: class_folders(part, root) for part in parts}
-    members = [each for folders in found.values() for each in folders]
-    if not members:
+    classes, split = _classes_and_split(root)
+    if not classes:
         raise missing(root, HINT)
-    names = [folder.name for folder, _ in members]
-    split: Split
-    if presplit:
-        split = {part: [folder.name for folder, _ in found.get(root / part, [])] for part in SPLITS}
-    elif settings.split_file is not None:
+    if split is None and settings.split_file is not None:
         split = by_file(settings.split_file)
-    else:
+    elif split is None:
+        names = [folder.name for folder, _ in classes]
         split = by_fraction(names, settings.fractions, settings.seed)
+    paths: list[Path] = []
+    for _, images in classes:
+        paths += images
 
-    def read(position: int) -> np.ndarray:
-        return decode_all(
-            ((str(path), read_file(path)) for path in members[position][1]), conversion
-        )
+    def read(position: int) -> NDArray[np.uint8]:
+        _, images = classes[position]
+        return decode_all(((str(path), read_file(path)) for path in images), conversion)
 
+    # With other choices, other files or another folder the store is made again.
+    chosen = {
+        "size": settings.size,
+        "colour": settings.colour,
+        "inverted": settings.inverted,
+        "root": str(root.resolve()),
+    }
     return Contents(
-        [ClassEntry(folder.name, len(images)) for folder, images in members],
+        [ClassEntry(folder.name, len(images)) for folder, images in classes],
         conversion.shape,
         read,
         {"own": split},
-        options=fingerprint(path for _, images in members for path in images)
-        | {
-            "size": settings.size,
-            "colour": settings.colour,
-            "inverted": settings.inverted,
-            "root": str(root.resolve()),
-        },
+        options=fingerprint(paths) | chosen,
     )
 
 

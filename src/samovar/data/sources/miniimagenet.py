@@ -1,4 +1,9 @@
-"""miniImageNet with Ravi and Larochelle's split: the images with the three csv files, or class folders."""
+"""miniImageNet with Ravi and Larochelle's split.
+
+It comes in two layouts: all images together (images.zip or images/) with three csv files that name
+the class of each, or one folder per class. Both become the same list: for each class, its images
+and how to read them.
+"""
 
 import csv
 from collections import defaultdict
@@ -8,18 +13,20 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from samovar.data.archive import Zip, find
 from samovar.data.images.conversion import Conversion
 from samovar.data.images.decode import EXTENSIONS, decode_all, read_file
 from samovar.data.sources.base import Source, missing
-from samovar.data.splits import published
+from samovar.data.splits import class_names, published, restricted
 from samovar.data.store import SPLITS, ClassEntry, Contents, fingerprint
 from samovar.errors import DataError
 from samovar.settings.data import PrepareSettings
 
 HINT = (
-    "It cannot be downloaded freely (ImageNet's terms). Put images.zip or the folder images there with Ravi's "
+    "It cannot be downloaded freely (ImageNet's terms). Put images.zip or the folder images there "
+    "with Ravi's "
     "train.csv, val.csv and test.csv, or one folder per class, named by its WordNet id (n01532829)."
 )
 CONVERSION = Conversion(84, "rgb", "bilinear")
@@ -27,114 +34,129 @@ Reader = Callable[[], bytes]
 """Reads one image file."""
 
 
-class Found(NamedTuple):
+class Images(NamedTuple):
+    """How to read each image by its file name, and where the images are."""
+
+    readers: dict[str, Reader]
+    archives: list[Path]
+    loose: list[Path]
+
+
+class ClassImages(NamedTuple):
     """The images of each class, and what they are read from."""
 
     members: dict[str, list[tuple[str, Reader]]]
+    """Name and reader of each image, by class."""
     files: list[Path]
-    """Archives and lists, whose checksums are kept."""
+    """Archives and csv files, whose checksums are recorded."""
     loose: list[Path]
-    """Single images, whose sizes and times are kept."""
+    """Single image files, whose sizes and times are recorded."""
 
 
-def _images(root: Path) -> tuple[dict[str, Reader], list[Path], list[Path]]:
-    """How to read each image, by file name; the archive, or the loose files."""
-    if (archive := find(root, "images.zip")) is not None:
+def _images(root: Path) -> Images:
+    archive = find(root, "images.zip")
+    if archive is not None:
         opened = Zip(archive)
-        return (
-            {PurePosixPath(name).name: partial(opened.read, name) for name in opened.entries},
-            [archive],
-            [],
-        )
-    if (folder := find(root, "images")) is not None and folder.is_dir():
-        loose = [path for path in sorted(folder.iterdir()) if path.suffix.lower() in EXTENSIONS]
-        return {path.name: partial(read_file, path) for path in loose}, [], loose
+        readers: dict[str, Reader] = {}
+        for entry in opened.entries:
+            readers[PurePosixPath(entry).name] = partial(opened.read, entry)
+        return Images(readers, [archive], [])
+    folder = find(root, "images")
+    if folder is not None and folder.is_dir():
+        loose = _image_files(folder)
+        return Images({path.name: partial(read_file, path) for path in loose}, [], loose)
     raise missing(root, HINT)
 
 
-def _from_csv(root: Path) -> Found:
-    images, files, loose = _images(root)
+def _image_files(folder: Path) -> list[Path]:
+    return [path for path in sorted(folder.iterdir()) if path.suffix.lower() in EXTENSIONS]
+
+
+def _from_csv(root: Path) -> ClassImages:
+    images = _images(root)
     members: dict[str, list[tuple[str, Reader]]] = defaultdict(list)
-    part_of: dict[str, str] = {}
-    for part in SPLITS:
-        if (path := find(root, f"{part}.csv")) is None:
-            raise missing(root, f"{part}.csv is not there. {HINT}")
+    files = list(images.archives)
+    split_of: dict[str, str] = {}
+    for split_name in SPLITS:
+        path = find(root, f"{split_name}.csv")
+        if path is None:
+            raise missing(root, f"{split_name}.csv is not there. {HINT}")
         files.append(path)
         for name, label in _rows(path):
-            if not name or not label:
-                raise DataError(
-                    f"{path} must have the columns filename and label in every row. {HINT}"
-                )
-            if name not in images:
+            if name not in images.readers:
                 raise DataError(
                     f"{path} names {name}, which is not among the images at {root}. {HINT}"
                 )
-            if part_of.setdefault(label, part) != part:
+            # A class in two lists would be seen in training and in the test.
+            if split_of.setdefault(label, split_name) != split_name:
                 raise DataError(
-                    f"{path} has class {label}, which is also in {part_of[label]}.csv. {HINT}"
+                    f"{path} has class {label}, which is also in {split_of[label]}.csv. {HINT}"
                 )
-            members[label].append((name, images[name]))
-    return Found(members, files, loose)
+            members[label].append((name, images.readers[name]))
+    return ClassImages(members, files, images.loose)
 
 
-def _rows(path: Path) -> list[tuple[str | None, str | None]]:
-    """The file name and the label of every row."""
+def _rows(path: Path) -> list[tuple[str, str]]:
+    """Return the file name and the label of every row."""
+    rows = []
     try:
         with path.open(newline="", encoding="utf-8", errors="replace") as file:
-            return [(row.get("filename"), row.get("label")) for row in csv.DictReader(file)]
+            for row in csv.DictReader(file):
+                rows.append((row.get("filename"), row.get("label")))
     except (OSError, csv.Error) as error:
         raise DataError(f"{path} cannot be read ({error}). {HINT}") from error
+    complete = [(name, label) for name, label in rows if name and label]
+    if len(complete) < len(rows):
+        raise DataError(f"{path} must have the columns filename and label in every row. {HINT}")
+    return complete
 
 
-def _from_folders(root: Path, classes: set[str]) -> Found:
-    folders = {
-        path.name: path
-        for pattern in ("*", "*/*")
-        for path in root.glob(pattern)
-        if path.name in classes
-    }
-    paths = {
-        name: [path for path in sorted(folder.iterdir()) if path.suffix.lower() in EXTENSIONS]
-        for name, folder in sorted(folders.items())
-    }
-    members: dict[str, list[tuple[str, Reader]]] = {
-        name: [(str(path), partial(read_file, path)) for path in images]
-        for name, images in paths.items()
-    }
-    return Found(members, [], [path for images in paths.values() for path in images])
+def _from_folders(root: Path, classes: set[str]) -> ClassImages:
+    folders = {}
+    # Class folders at the root, or inside train/, val/ and test/; the split is Ravi's anyway.
+    for pattern in ("*", "*/*"):
+        for path in root.glob(pattern):
+            if path.name in classes:
+                folders[path.name] = path
+    members: dict[str, list[tuple[str, Reader]]] = {}
+    loose: list[Path] = []
+    for name, folder in sorted(folders.items()):
+        paths = _image_files(folder)
+        members[name] = [(str(path), partial(read_file, path)) for path in paths]
+        loose += paths
+    return ClassImages(members, [], loose)
 
 
 def _open(root: Path, settings: PrepareSettings) -> Contents:
     del settings  # nothing to choose
     split = published("miniimagenet")
-    listed = {each for part in split.values() for each in part}
-    members, files, loose = (
-        _from_csv(root) if find(root, "train.csv") else _from_folders(root, listed)
-    )
+    known = class_names(split)
+    if find(root, "train.csv"):
+        members, files, loose = _from_csv(root)
+    else:
+        members, files, loose = _from_folders(root, known)
     if not members:
         raise missing(root, HINT)
-    if unknown := set(members) - listed:
+    unknown = sorted(members.keys() - known)
+    if unknown:
         raise DataError(
-            f"{root} has class {sorted(unknown)[0]!r}, which is not one of miniImageNet's. {HINT}"
+            f"{root} has class {unknown[0]!r}, which is not one of miniImageNet's. {HINT}"
         )
+    options: dict[str, str] = {}
+    if loose:
+        options = fingerprint(loose) | {"root": str(root.resolve())}
     names = sorted(members)
 
-    def read(position: int) -> np.ndarray:
-        return decode_all(
-            ((name, reader()) for name, reader in members[names[position]]), CONVERSION
-        )
+    def read(position: int) -> NDArray[np.uint8]:
+        files = ((name, reader()) for name, reader in members[names[position]])
+        return decode_all(files, CONVERSION)
 
     return Contents(
         [ClassEntry(name, len(members[name])) for name in names],
         CONVERSION.shape,
         read,
-        {
-            "ravi": {
-                part: [each for each in listed_names if each in members]
-                for part, listed_names in split.items()
-            }
-        },
-        options=fingerprint(loose) | {"root": str(root.resolve())} if loose else {},
+        {"ravi": restricted(split, set(names))},
+        options=options,
         files=files,
         official_images=60_000,
     )
@@ -148,4 +170,6 @@ MINIIMAGENET = Source(
     "Split: S. Ravi, H. Larochelle. Optimization as a model for few-shot learning. ICLR 2017.",
     _open,
     HINT,
+    inverted=CONVERSION.inverted,
+    resampling=CONVERSION.resampling,
 )

@@ -2,13 +2,16 @@
 
 import gzip
 import lzma
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers import make_store
 from helpers_sources import make_cifar, make_folder, make_miniimagenet, make_omniglot, picture
 
-from samovar.data.prepare import prepare
+from samovar.data.preparation import list_stores, prepare, ready
 from samovar.errors import DataError
 from samovar.settings.data import PrepareSettings
 
@@ -33,7 +36,11 @@ def bad_inputs(root: Path) -> dict[str, tuple[str, Path, str]]:
     cases["cut archive"] = ("cifar_fs", folder, "cifar-100-binary.tar.gz is damaged")
     folder = case("not an archive")
     write(folder / "cifar-100-binary.tar.gz", b"<html>404</html>")
-    cases["not an archive"] = ("cifar_fs", folder, "is damaged or not what its name says")
+    cases["not an archive"] = (
+        "cifar_fs",
+        folder,
+        "is damaged or not of the type that its name says",
+    )
     folder = case("cut records")
     make_cifar(folder, cut=5)
     cases["cut records"] = ("cifar_fs", folder, "test.bin .* is cut short")
@@ -104,18 +111,18 @@ def bad_inputs(root: Path) -> dict[str, tuple[str, Path, str]]:
     write(root / "lzma" / "cifar-100-binary.tar.gz", bytes(content))
     cases["damaged lzma"] = ("cifar_fs", root / "lzma", "is damaged")
     cases["empty folder"] = ("folder", case("no classes"), "one folder per class")
-    cases["no folder"] = ("folder", root / "nowhere", "There is no")
+    cases["no folder"] = ("folder", root / "nowhere", "nowhere does not exist")
     numbers, labels = np.zeros((4, 3)), np.arange(4)
     for name, arrays, words in (
         (
             "nan",
             {"features": np.where(np.eye(4, 3) > 0, np.nan, numbers), "labels": labels},
-            "no finite float32, the first is row 0",
+            "not finite float32 numbers; the first is row 0",
         ),
         (
             "overflow",
             {"features": numbers + 1e39, "labels": labels},
-            "no finite float32, the first is row 0",
+            "not finite float32 numbers; the first is row 0",
         ),
         (
             "lengths",
@@ -139,12 +146,13 @@ def bad_inputs(root: Path) -> dict[str, tuple[str, Path, str]]:
 
 
 NAMES_OF_BAD_INPUTS = [
-    "cut archive", "not an archive", "cut records", "other class names", "few superclasses", "nothing there",
-    "cut zip", "zip entry climbing", "zip entry absolute", "zip entry windows", "broken drawing",
-    "csv names a missing image", "csv without columns", "csv with a huge field", "class in two csv files",
-    "no download", "text as jpg", "empty class", "class twice", "link out of the folder", "linked class",
-    "linked part", "damaged lzma", "empty folder", "no folder", "features overflow", "features nan",
-    "features lengths", "features no labels", "features objects", "cut npz", "no npz",
+    "cut archive", "not an archive", "cut records", "other class names", "few superclasses",
+    "nothing there", "cut zip", "zip entry climbing", "zip entry absolute", "zip entry windows",
+    "broken drawing", "csv names a missing image", "csv without columns", "csv with a huge field",
+    "class in two csv files", "no download", "text as jpg", "empty class", "class twice",
+    "link out of the folder", "linked class", "linked part", "damaged lzma", "empty folder",
+    "no folder", "features overflow", "features nan", "features lengths", "features no labels",
+    "features objects", "cut npz", "no npz",
 ]  # fmt: skip
 
 
@@ -163,12 +171,12 @@ def test_bad_input_is_named_with_its_remedy_and_leaves_no_store(made, name, data
 
 
 def test_unknown_source_and_bad_names(tmp_path):
-    with pytest.raises(DataError, match="there are glyphs, omniglot"):
+    with pytest.raises(DataError, match="Available sources: glyphs, omniglot"):
         prepare("imagenet")
     for name in ("../x", "*", ".x"):
         with pytest.raises(DataError, match="cannot be the name"):
             prepare("folder", tmp_path, store_name=name)
-    with pytest.raises(DataError, match="Fractions of train"):
+    with pytest.raises(DataError, match="fractions of train"):
         prepare(
             "folder",
             make_folder(tmp_path / "own", ["a", "b"]),
@@ -177,5 +185,48 @@ def test_unknown_source_and_bad_names(tmp_path):
     with pytest.raises(DataError, match="needs --root"):
         prepare("folder")
     for kept in ("downloads", "cifar_fs"):
-        with pytest.raises(DataError, match="kept for other things"):
+        with pytest.raises(DataError, match="is reserved"):
             prepare("folder", tmp_path, store_name=kept)
+
+
+def test_stores_are_listed_without_torch_and_without_matplotlib(data_folder):
+    """`samovar data list` should answer at once; also through the door of the package."""
+    make_store(data_folder, [2, 3])
+    script = """
+import sys
+from samovar.data import Source, list_stores, prepare, register_source
+from samovar.data.sources import REGISTRY
+assert list(list_stores()) == ["toy"] and "glyphs" in REGISTRY
+heavy = {"torch", "matplotlib"} & set(sys.modules)
+assert not heavy, heavy
+"""
+    subprocess.run([sys.executable, "-c", script], check=True)
+
+
+def test_damaged_stores_are_listed_with_their_error_and_other_things_are_not(data_folder):
+    make_store(data_folder, [2, 2], name="good")
+    broken = make_store(data_folder, [2, 2], name="broken")
+    (broken.folder / "store.json").write_text("{")
+    (data_folder / "downloads").mkdir()
+    (data_folder / "notes.txt").touch()
+    stores = list_stores()
+    assert list(stores) == ["broken", "good"]
+    assert isinstance(stores["broken"], DataError)
+    assert len(stores["good"].array) == 4
+    assert list_stores(data_folder / "nowhere") == {}
+
+
+def test_ready_opens_what_is_prepared_and_names_what_there_is(data_folder):
+    make_store(data_folder, [2, 2])
+    assert ready("toy").name == "toy"
+    with pytest.raises(DataError, match="no prepared data set called 'pets', and no source"):
+        ready("pets")
+
+
+def test_a_damaged_store_is_prepared_again(tmp_path):
+    root = make_folder(tmp_path / "own", ["a", "b"])
+    store = prepare("folder", root, PrepareSettings(size=8))
+    (store.folder / "store.json").write_text("{")
+    with pytest.raises(DataError, match="needs --root"):
+        prepare("folder")
+    assert len(prepare("folder", root, PrepareSettings(size=8)).array) == 4
