@@ -27,6 +27,7 @@ def locate_model(name: str | Path) -> Path:
             return path / "model"
         if path.exists():
             return path
+    # OWNER/MODEL may be a path too, so folders come first.
     if isinstance(name, str) and re.fullmatch(r"[\w.-]+/[\w.-]+", name):
         return _from_hub(name)
     shipped = ", ".join(shipped_models())

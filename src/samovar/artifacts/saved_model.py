@@ -95,6 +95,7 @@ def save_model(saved: SavedModel, folder: Path) -> Path:
         "rejection": None if saved.rejection is None else saved.rejection.to_dict(),
         "training": saved.training,
     }
+    # Weights first, so that a folder with a config.json always has weights.
     write_whole(folder / WEIGHTS, serialize(saved.model.state_dict()))
     write_whole(folder / CONFIG, json.dumps(config, indent=1).encode())
     write_whole(folder / CARD, model_card(saved.model, saved.record).encode())

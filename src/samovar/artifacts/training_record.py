@@ -106,7 +106,7 @@ class TrainingRecord:
         >>> TrainingRecord.from_json({"data": "glyphs"}).finished
         False
         """
-        results = stored.get("results")
+        results = stored.get("results")  # missing in models of earlier versions
         return cls(
             data=_checked(stored, "data", str),
             data_identity=_checked(stored, "data_identity", str),

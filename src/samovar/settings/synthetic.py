@@ -24,7 +24,7 @@ class SyntheticSettings:
     seeds: int = 400
     """Number of training sets for the exact and the variational loss, each with its own tasks."""
     monte_carlo_seeds: int = 20
-    """Number of training sets for the Monte Carlo loss, which costs far more (some of `seeds`)."""
+    """Number of training sets for the Monte Carlo loss, which costs far more; part of `seeds`."""
     steps: int = 1500
     """Updates by Adam; after 30 % of them the step size falls geometrically to a thousandth."""
     batch: int = 50

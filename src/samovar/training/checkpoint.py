@@ -94,6 +94,7 @@ def save_checkpoint(
         "sha256": hashlib.sha256(content).hexdigest(),
         "progressed": asdict(progress),
     }
+    # Last: from now on this is a checkpoint, and older ones may go.
     write_whole(folder / f"{name}.json", json.dumps(facts).encode())
     _clean_up(folder, name)
 
@@ -124,6 +125,7 @@ def load_checkpoint(
     for path in sorted(folder.glob("*.json"), reverse=True):
         try:
             progress, tensors = _read(path)
+        # Whatever a crash or a disk may have done to the file, an older one is better than none.
         except (OSError, ValueError, KeyError, TypeError, SamovarError) as error:
             complaints.append(f"the checkpoint {path.name} is damaged ({error}) and is not used")
             continue

@@ -8,10 +8,8 @@ before the first update is in `setup`, what comes after the last one in `run`.
 
 import contextlib
 import math
-import time
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
 
 import torch
 from lightning_fabric import Fabric
@@ -41,36 +39,7 @@ from samovar.training.optimization import (
 )
 from samovar.training.run_folder import RunFolder
 from samovar.training.setup import RunData, check_world
-
-MAXIMA = frozenset({"largest_weight_variance", "largest_bias_variance"})
-"""Metrics of which the maximum over all tasks is logged; of all others it is the mean."""
-
-
-@dataclass(frozen=True)
-class UpdateMetrics:
-    """The metrics of an update on this rank."""
-
-    values: dict[str, Tensor]
-    share: float
-    """This rank's number of tasks, relative to the mean over the ranks: the weight of its means."""
-
-
-@dataclass(frozen=True)
-class Clock:
-    """When this process started, and after which update: it may have resumed an earlier run."""
-
-    update: int
-    seconds: float
-
-    def speed(self, update: int, settings: TrainSettings) -> dict[str, float]:
-        """Return the images per second so far, and the seconds that are left at this rate."""
-        seconds = time.perf_counter() - self.seconds
-        done = update - self.update
-        left = settings.updates - update
-        return {
-            "images_per_second": round(done * settings.images_per_update / seconds, 1),
-            "seconds_left": round(left * seconds / done),
-        }
+from samovar.training.trace import Trace, UpdateMetrics
 
 
 def tasks_of_rank(tasks: int, rank: int, ranks: int) -> range:
@@ -102,6 +71,7 @@ class Training:
         self.folder = folder
         self.data = data
         self.watch = watch
+        self.trace = Trace(fabric, settings, folder, watch)
         self.tasks = tasks_of_rank(settings.tasks, fabric.global_rank, fabric.world_size)
         self.source = BatchSource(
             data.train, data.normalisation, fabric.device, settings.seed, settings.augmentation
@@ -109,6 +79,7 @@ class Training:
         self.sampler = EpisodeSampler(
             data.train, settings.episodes, settings.seed, group=settings.tasks
         )
+        # Episode norm has the statistics of each task, which is on one rank as a whole.
         if fabric.world_size > 1 and settings.model.norm == "running":
             synchronize(model)
         self.model = channels_last(model)
@@ -122,12 +93,12 @@ class Training:
     def run(self, start_message: str | None = None) -> TrainingProgress:
         """Do all updates that are left; a run that starts from the beginning says how."""
         progress = self._resume(start_message)
-        clock = Clock(progress.update, time.perf_counter())
+        self.trace.start(progress.update)
         while progress.update < self.settings.updates and not progress.finished:
             with self._seeded(progress.update):
                 metrics = self._update(progress.update)
             progress = replace(progress, update=progress.update + 1)
-            self._trace(progress.update, metrics, clock)
+            self.trace.update(progress.update, metrics)
             progress = self._validate(progress)
             self._checkpoint(progress)
         return progress
@@ -142,6 +113,7 @@ class Training:
         elif start_message is not None:
             self.watch(event(start_message))
         progress = restored or TrainingProgress(0)
+        # What was logged after the checkpoint will be logged again.
         if self.fabric.is_global_zero:
             self.folder.cut_metrics(progress.update)
         self.fabric.barrier()
@@ -168,12 +140,13 @@ class Training:
     def _update(self, update: int) -> UpdateMetrics:
         """Do an update on the tasks, and before it perhaps one on the auxiliary loss."""
         settings = self.settings
-        self.wrapped.train()
+        self.wrapped.train()  # validation has left the model in evaluation mode
         few_shot, *auxiliary = self.optimizers
         for loss in auxiliary:
             if has_auxiliary_step(settings.seed, update, settings.updates):
                 images, share = self._auxiliary_images(update)
                 self._step(loss, self.wrapped(images), share, update)
+        # Tasks and noise are those of (seed, update, task), whichever rank computes them.
         batch = self.source.tasks(self.sampler, update, self.tasks)
         noise = TaskNoise(settings.seed, update, self.tasks, self.fabric.device)
         output = self.wrapped(batch, noise)
@@ -195,10 +168,12 @@ class Training:
         """Move the parameters of a loss by one step; return the norm of its gradient."""
         settings = self.settings
         size = step_size(settings.optimizer, update, settings.updates)
+        # The step size is set from the update alone, so no schedule has to be stored.
         for group in loss.optimizer.param_groups:
             group["lr"] = size
         optimizer = self.wrapped_optimizers[loss.optimizer]
         optimizer.zero_grad()
+        # Fabric takes the mean of the gradients over the ranks, so each is weighted by its share.
         self.fabric.backward(output.loss * share)
         norm = decay_and_clip(loss.parameters, settings.optimizer)
         if not (math.isfinite(output.loss.item()) and math.isfinite(norm.item())):
@@ -215,35 +190,13 @@ class Training:
             "Use a lower --optimizer.learning-rate, or clip gradients with --optimizer.clip."
         )
 
-    def _trace(self, update: int, metrics: UpdateMetrics, clock: Clock) -> None:
-        """Log the metrics of every so many updates, and of the last."""
-        if update % self.settings.trace_every and update != self.settings.updates:
-            return
-        line: dict[str, Any] = {"update": update}
-        for name, value in metrics.values.items():
-            line[name] = self._over_ranks(name, value.float(), metrics.share)
-        line |= clock.speed(update, self.settings)
-        self._log(line)
-
-    def _over_ranks(self, name: str, value: Tensor, share: float) -> float:
-        if name in MAXIMA:
-            reduced = self.fabric.all_reduce(value, reduce_op="max")
-        else:
-            reduced = self.fabric.all_reduce(value * share, reduce_op="mean")
-        assert isinstance(reduced, Tensor)
-        return reduced.item()
-
-    def _log(self, line: dict[str, Any]) -> None:
-        if self.fabric.is_global_zero:
-            self.folder.log(line)
-        self.watch(line)
-
     def _validate(self, progress: TrainingProgress) -> TrainingProgress:
         """Validate every so many updates and after the last; keep the model if it is the best."""
         validation = self.settings.validation
         last = progress.update == self.settings.updates
         if progress.update % validation.every and not last:
             return progress
+        # The first rank validates alone; the others need its result to stop at the same update.
         accuracy = 0.0
         if self.fabric.is_global_zero:
             accuracy = self._validation_accuracy()
@@ -254,7 +207,7 @@ class Training:
                 self._save_best(progress)
         else:
             progress = replace(progress, waited=progress.waited + 1)
-        self._log({"update": progress.update, "validation_accuracy": accuracy})
+        self.trace.log({"update": progress.update, "validation_accuracy": accuracy})
         out_of_patience = 0 < validation.patience <= progress.waited
         return replace(progress, finished=last or out_of_patience)
 

@@ -56,7 +56,7 @@ def weight_decays(model: FewShotModel, settings: OptimizerSettings) -> dict[str,
     for name, parameter in model.named_parameters():
         if name.startswith("task_embedding.multipliers"):
             decays[name] = settings.decay_multipliers
-        elif parameter.ndim > 1:
+        elif parameter.ndim > 1:  # a kernel; all else is a vector
             part = name.split(".")[0]
             decays[name] = getattr(settings, _decay_field(model, fields, part, name))
     return {name: decay for name, decay in decays.items() if decay}
@@ -65,6 +65,7 @@ def weight_decays(model: FewShotModel, settings: OptimizerSettings) -> dict[str,
 def _decay_fields(model: FewShotModel) -> dict[str, str]:
     """Return the table of parts and fields: a subclass need only declare its own parts."""
     fields = dict(WEIGHT_DECAYS)
+    # From the base class to the subclass, so that a subclass may also change what it inherits.
     for kind in reversed(type(model).__mro__):
         fields |= vars(kind).get("weight_decays", {})
     return fields
@@ -146,6 +147,7 @@ def decay_and_clip(
             parameter.grad.add_(parameter, alpha=decay)
         present.append(parameter)
         gradients.append(parameter.grad)
+    # Clipping by the joint norm computes it anyway.
     if settings.clip and settings.clip_by == "global":
         return nn.utils.clip_grad_norm_(present, settings.clip)
     norm = nn.utils.get_total_norm(gradients)

@@ -75,12 +75,7 @@ def train(  # noqa: PLR0913 - the front door for users, all of it by keyword
         settings = settings.settings
     if (settings.model.backbone == "custom") != (backbone is not None):
         raise RunError('Your own module (`backbone`) and model.backbone="custom" go together.')
-    fabric = make_fabric(
-        devices or Devices(),
-        precision=settings.precision,
-        unused=settings.model.auxiliary_classes > 0,
-    )
-    fabric.launch()
+    fabric = _launch(settings, devices or Devices())
     first = fabric.is_global_zero
     if not first:
         watch = silent
@@ -93,11 +88,20 @@ def train(  # noqa: PLR0913 - the front door for users, all of it by keyword
             start = start_from(network, init, backbone)
         training = Training(fabric, settings, folder, data, network, watch)
         if first:
+            # Only now, after all checks, is the folder bound to these settings.
             folder.begin(preset, settings, _origin(data, start, model))
         progress = training.run(start and start.message)
         run = finish(training, progress) if first else None
-        leave_together(fabric)
+        leave_together(fabric)  # the others wait until the first has tested
         return run
+
+
+def _launch(settings: TrainSettings, devices: Devices) -> Fabric:
+    """Start the processes; with an auxiliary loss, no loss uses all parameters."""
+    unused = settings.model.auxiliary_classes > 0
+    fabric = make_fabric(devices, precision=settings.precision, unused=unused)
+    fabric.launch()
+    return fabric
 
 
 @contextlib.contextmanager
@@ -134,6 +138,7 @@ def finish(training: Training, progress: TrainingProgress) -> Run:
     """Test the best model, measure its rejection thresholds, and save it with its card."""
     settings = training.settings
     folder = training.folder
+    # The best model may be of an earlier update, so it is read from the folder.
     best = _load_best(training)
     channels_last(best.model.to(training.fabric.device))
     test_split = training.data.test
@@ -153,6 +158,7 @@ def finish(training: Training, progress: TrainingProgress) -> Run:
 
 def _load_best(training: Training) -> SavedModel:
     backbone = None
+    # A copy, since loading the best weights must not change the user's module.
     if training.settings.model.backbone == "custom":
         backbone = copy.deepcopy(training.model.backbone)
     return load_model(training.folder.model, backbone, type(training.model))

@@ -45,6 +45,7 @@ class RunFolder:
             raise RunError(
                 f"Another process is training in {self.path}. Wait for it, or choose another --out."
             ) from error
+        # Without a checkpoint or a model there is nothing to go on from.
         if not self.model.exists() and not any(self.checkpoints.glob("*.json")):
             self.config.unlink(missing_ok=True)
             self.metrics.unlink(missing_ok=True)
@@ -55,6 +56,7 @@ class RunFolder:
         """Refuse a folder that contains other things and no run, so that none are mixed with it."""
         if self.config.exists() or not self.path.is_dir():
             return
+        # A run that was stopped very early has some of these, but no config.json yet.
         expected = {"config.json", "metrics.jsonl", "checkpoints", "model", "tensorboard"}
         for path in sorted(self.path.iterdir()):
             if path.name not in expected and not path.name.startswith("."):
@@ -72,6 +74,7 @@ class RunFolder:
             stored = self._facts().get("origin", {})
             changed = []
             for name, value in origin.items():
+                # Runs of earlier versions did not store all of these.
                 if stored.get(name, value) != value:
                     changed.append(name)
             self._refuse(changed, "a different origin")

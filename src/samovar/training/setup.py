@@ -54,6 +54,7 @@ def _normalisation(settings: TrainSettings, dataset: Dataset) -> Normalization:
     standard = Normalization.standard(dataset.store, settings.data.scheme)
     if settings.data.normalisation == "standard":
         return standard
+    # "unit" only divides by the largest value, so that numbers are from 0 to 1.
     channels = len(standard.mean)
     return Normalization((0.0,) * channels, (1.0,) * channels, standard.scale)
 
