@@ -1,6 +1,7 @@
 """Where the real archives are, and data and models that several rooms share."""
 
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 from helpers import make_store
 from helpers_experiments import make_cells
 from helpers_images import make_folder
+from helpers_training import TINY, make_toy_data, stop_at
 from hypothesis import settings
 
 from samovar.artifacts.saved_model import SavedModel, save_model
@@ -58,10 +60,35 @@ def toy(tmp_path_factory) -> Dataset:
 @pytest.fixture
 def toy_data(data_folder) -> Path:
     """Twelve classes of ten images whose shade tells the class."""
-    names = [f"class {i}" for i in range(12)]
-    split = {"train": names[:6], "val": names[6:9], "test": names[9:]}
-    make_store(data_folder, [10] * 12, (12, 12, 3), split)
+    make_toy_data(data_folder)
     return data_folder
+
+
+@pytest.fixture(scope="session")
+def toy_runs(tmp_path_factory) -> Path:
+    """Runs of TINY on the toy data: `whole` is finished, `stopped` was stopped after update 8."""
+    from samovar.training.run import train
+
+    folder = tmp_path_factory.mktemp("runs")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SAMOVAR_DATA", str(folder / "data"))
+        make_toy_data(folder / "data")
+        train(TINY, folder / "whole")
+        with pytest.raises(KeyboardInterrupt):
+            train(TINY, folder / "stopped", watch=stop_at(8))
+    return folder
+
+
+@pytest.fixture
+def finished(toy_runs, tmp_path) -> Path:
+    """A copy of a finished run."""
+    return shutil.copytree(toy_runs / "whole", tmp_path / "finished")
+
+
+@pytest.fixture
+def stopped(toy_runs, tmp_path) -> Path:
+    """A copy of a run that was stopped after update 8, with checkpoints of updates 3 and 6."""
+    return shutil.copytree(toy_runs / "stopped", tmp_path / "stopped")
 
 
 @pytest.fixture

@@ -6,6 +6,8 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+from helpers import make_store
+
 from samovar.settings.data import AugmentationSettings, DataSettings
 from samovar.settings.model import ModelSettings
 from samovar.settings.tasks import EpisodeSettings
@@ -41,6 +43,18 @@ RESNET = replace(
         "sgd", 0.05, schedule="drops", drops=(6,), clip=0.1, decay_extractor=5e-4
     ),
 )
+
+
+def make_toy_data(folder: Path) -> None:
+    """Twelve classes of ten images whose shade tells the class."""
+    names = [f"class {i}" for i in range(12)]
+    split = {"train": names[:6], "val": names[6:9], "test": names[9:]}
+    make_store(folder, [10] * 12, (12, 12, 3), split)
+
+
+def events(lines: list[dict]) -> list[str]:
+    """What a watch was told in words."""
+    return [line["event"] for line in lines if "event" in line]
 
 
 def weights(folder: Path) -> bytes:

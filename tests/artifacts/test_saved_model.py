@@ -1,6 +1,8 @@
-"""A saved model answers as before when it is loaded, and a config with other contents is refused."""
+"""A saved model answers as before when it is loaded, and a config of other contents is refused."""
 
 import json
+import subprocess
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -12,12 +14,12 @@ from helpers_training import RESNET
 from samovar import FewShotClassifier, SavedModel
 from samovar.artifacts.saved_model import load_model
 from samovar.errors import ModelError
-from samovar.prediction.rejection import RATES, SCORE, Cell, Rejection
+from samovar.prediction.rejection import COSINE_DISTANCE, RATES, Rejection, ShapeThresholds
 from samovar.training.run import train
 
 
 def test_thresholds_of_another_score_are_none(tmp_path):
-    table = Rejection("test", (Cell(2, 2, (0.1,) * len(RATES)),))
+    table = Rejection("test", (ShapeThresholds(2, 2, (0.1,) * len(RATES)),))
     folder = replace(features_model(3), rejection=table).save_pretrained(tmp_path / "model")
     assert SavedModel.from_pretrained(folder).rejection == table
     config = json.loads((folder / "config.json").read_bytes())
@@ -41,12 +43,14 @@ def test_thresholds_of_another_score_are_none(tmp_path):
         ("normalisation", "std", [0.1, 0.1, -1]),
         ("normalisation", "mean", [0.5, 0.5, float("nan")]),
         (None, "training", [1]),
+        (None, "training", {"figures": 3}),
+        (None, "training", {"results": {"finished": 1}}),
         (None, "rejection", [1]),
         (
             None,
             "rejection",
             {
-                "score": SCORE,
+                "score": COSINE_DISTANCE.name,
                 "about": "",
                 "cells": [{"way": float("inf"), "shot": 1, "thresholds": []}],
             },
@@ -83,3 +87,19 @@ def test_a_loaded_model_answers_as_the_saved_one(tmp_path):
     assert (
         "Trained by" not in (loaded.save_pretrained(tmp_path / "partial") / "README.md").read_text()
     )
+
+
+@pytest.mark.slow
+def test_loading_a_model_imports_neither_lightning_nor_matplotlib():
+    """And training draws nothing: of matplotlib it only has the fonts of the glyphs."""
+    script = (
+        "import sys, samovar\n"
+        "samovar.SavedModel.from_pretrained('glyphs')\n"
+        "print(sorted({'lightning_fabric', 'matplotlib', 'rich'} & sys.modules.keys()))\n"
+        "samovar.train\n"
+        "print('matplotlib.figure' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines() == ["[]", "False"]

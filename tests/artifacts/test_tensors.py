@@ -1,24 +1,18 @@
 """Weights that do not fit the model are refused by the name of the tensor."""
 
 import json
-from dataclasses import replace
 
 import pytest
 import torch
-from helpers_training import TINY
 from safetensors.torch import load_file, save_file
 
 from samovar.artifacts.saved_model import load_model
 from samovar.errors import ModelError
-from samovar.training.run import train
-
-pytestmark = pytest.mark.usefixtures("toy_data")
 
 
 @pytest.mark.parametrize("damage", ["missing", "extra", "shape", "config", "weights", "format"])
-def test_model_folders_that_do_not_fit_are_refused_by_name(damage, tmp_path):
-    train(replace(TINY, updates=1), tmp_path / "run")
-    folder = tmp_path / "run" / "model"
+def test_model_folders_that_do_not_fit_are_refused_by_name(damage, finished):
+    folder = finished / "model"
     tensors = load_file(folder / "model.safetensors")
     name = "backbone.convolutions.0.weight"
     expected = name

@@ -86,7 +86,7 @@ def test_what_cannot_be_measured_is_refused_before_any_work(tmp_path, capsys):
         (["--device", "abacus"], "cpu, cuda, mps or auto"),
         (["--way"], "need a number each"),
         (["--named", "versa", "--episodes", "8"], "leave out those flags"),
-        (["--data", "nope"], "no prepared data called"),
+        (["--data", "nope"], "no prepared data set called"),
     ],
 )
 @pytest.mark.usefixtures("trained")

@@ -32,7 +32,9 @@ def test_full_disk_leaves_the_old_file_and_nothing_else(tmp_path):
     target = tmp_path / "result.json"
     target.write_bytes(b"old")
     script = (
-        "import sys, pathlib; from samovar.core.files import write_whole; from samovar.errors import OutputError\n"
+        "import sys, pathlib\n"
+        "from samovar.core.files import write_whole\n"
+        "from samovar.errors import OutputError\n"
         "try: write_whole(pathlib.Path(sys.argv[1]), b'x' * 100_000)\n"
         "except OutputError as error: print(error)"
     )

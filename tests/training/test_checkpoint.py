@@ -1,47 +1,71 @@
 """A damaged checkpoint is noticed, and the run goes on from the one before."""
 
-import pytest
-from helpers_training import TINY, stop_at, weights
+from pathlib import Path
 
+import pytest
+import torch
+from helpers_training import TINY, events, stop_at, weights
+
+from samovar.artifacts.tensors import deserialize, serialize
+from samovar.training.checkpoint import optimizer_tensors, restore_optimizer
 from samovar.training.run import train
 
 pytestmark = pytest.mark.usefixtures("toy_data")
 
 
-def test_a_damaged_checkpoint_is_noticed_and_the_one_before_is_used(tmp_path):
-    run = tmp_path / "run"
-    with pytest.raises(KeyboardInterrupt):
-        train(TINY, run, watch=stop_at(8))
-    newest = sorted((run / "checkpoints").glob("*.safetensors"))[-1]
+def test_a_damaged_checkpoint_is_noticed_and_the_one_before_is_used(stopped, toy_runs):
+    newest = sorted((stopped / "checkpoints").glob("*.safetensors"))[-1]
     content = bytearray(newest.read_bytes())
     content[-1] ^= 1
     newest.write_bytes(content)
-    said: list[dict] = []
-    train(TINY, run, watch=said.append)
-    events = [line["event"] for line in said if "event" in line]
-    assert events[0] == "00000006.json is damaged (its checksum is wrong) and is passed over"
-    assert events[1] == "going on after update 3"
-    train(TINY, tmp_path / "whole")
-    assert weights(run) == weights(tmp_path / "whole")
-    assert len(list((run / "checkpoints").glob("*.json"))) == 2
+    lines: list[dict] = []
+    train(TINY, stopped, watch=lines.append)
+    assert events(lines) == [
+        "the checkpoint 00000006.json is damaged (its checksum is wrong) and is not used",
+        "resuming after update 3",
+    ]
+    assert weights(stopped) == weights(toy_runs / "whole")
+    assert len(list((stopped / "checkpoints").glob("*.json"))) == 2
 
 
-def test_without_a_whole_checkpoint_it_starts_again_and_keeps_the_new_ones(tmp_path):
-    run = tmp_path / "run"
-    with pytest.raises(KeyboardInterrupt):
-        train(TINY, run, watch=stop_at(10))
-    for path in (run / "checkpoints").glob("*.safetensors"):
+def test_without_an_undamaged_checkpoint_it_starts_again_and_keeps_the_new_ones(stopped, toy_runs):
+    for path in (stopped / "checkpoints").glob("*.safetensors"):
         path.write_bytes(b"damaged")
-    said: list[dict] = []
+    lines: list[dict] = []
 
     def stop_later(line: dict) -> None:
-        said.append(line)
+        lines.append(line)
         stop_at(5)(line)
 
     with pytest.raises(KeyboardInterrupt):
-        train(TINY, run, watch=stop_later)
-    assert said[2]["event"] == "no checkpoint is whole: starting from the beginning"
-    assert [path.stem for path in (run / "checkpoints").glob("*.json")] == ["00000003"]
-    train(TINY, run)
-    train(TINY, tmp_path / "whole")
-    assert weights(run) == weights(tmp_path / "whole")
+        train(TINY, stopped, watch=stop_later)
+    assert events(lines)[2] == "all checkpoints are damaged: starting from the beginning"
+    assert [path.stem for path in (stopped / "checkpoints").glob("*.json")] == ["00000003"]
+    train(TINY, stopped)
+    assert weights(stopped) == weights(toy_runs / "whole")
+
+
+def test_a_restored_optimizer_goes_on_as_the_stored_one():
+    """Also in another memory order, which a stored tensor does not have."""
+
+    def adam() -> tuple[torch.Tensor, torch.optim.Optimizer]:
+        kernel = torch.arange(24.0).view(2, 3, 2, 2).to(memory_format=torch.channels_last)
+        kernel.requires_grad_()
+        return kernel, torch.optim.Adam([kernel], 0.1)
+
+    def step(kernel: torch.Tensor, optimizer: torch.optim.Optimizer) -> None:
+        optimizer.zero_grad()
+        kernel.square().sum().backward()
+        optimizer.step()
+
+    first, stored = adam()
+    step(first, stored)
+    second, restored = adam()
+    content = serialize(optimizer_tensors(stored, "a") | {"b.0.step": torch.tensor(7.0)})
+    restore_optimizer(restored, "a", deserialize(content, Path("memory")))
+    with torch.no_grad():
+        second.copy_(first)
+    step(first, stored)
+    step(second, restored)
+    assert torch.equal(first, second)
+    assert restored.state[second]["exp_avg"].stride() == second.stride()

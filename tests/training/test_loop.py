@@ -1,4 +1,4 @@
-"""Training stops early at the best, stops where the loss is not finite, and uses no global random state."""
+"""Training keeps the best, stops at a loss that is not finite, and uses no global randomness."""
 
 from dataclasses import replace
 
@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 import torch
 from helpers_training import RESNET, TINY, weights
+from hypothesis import given
+from hypothesis import strategies as st
 from safetensors.torch import load_file
 
 from samovar.artifacts.saved_model import load_model
@@ -13,6 +15,7 @@ from samovar.errors import RunError
 from samovar.evaluation.evaluator import measure_accuracy, training_dataset
 from samovar.evaluation.task_runner import TaskRunner
 from samovar.settings.training import OptimizerSettings
+from samovar.training.loop import tasks_of_rank
 from samovar.training.run import train
 from samovar.training.run_folder import read_metrics
 
@@ -49,7 +52,7 @@ def test_early_stopping_keeps_the_best(tmp_path):
 
 
 def test_patience_is_kept_over_a_stop(tmp_path):
-    """Nothing is learned, so the first validation is the best and the fourth the last, wherever the run was stopped."""
+    """Nothing is learned, so the first validation is the best and the fourth the last."""
     settings = replace(
         TINY,
         updates=40,
@@ -78,3 +81,12 @@ def test_the_global_random_state_plays_no_part(tmp_path):
     assert weights(tmp_path / "a") == weights(tmp_path / "b")
     train(replace(RESNET, seed=1), tmp_path / "c")
     assert weights(tmp_path / "c") != weights(tmp_path / "a")
+
+
+@given(st.integers(1, 40), st.data())
+def test_ranks_share_the_tasks_in_blocks_as_even_as_possible(tasks, data):
+    ranks = data.draw(st.integers(1, tasks))
+    shares = [tasks_of_rank(tasks, rank, ranks) for rank in range(ranks)]
+    assert [task for share in shares for task in share] == list(range(tasks))
+    sizes = [len(share) for share in shares]
+    assert max(sizes) - min(sizes) <= 1

@@ -3,11 +3,18 @@
 import numpy as np
 import pytest
 import torch
-from helpers_training import RESNET
+from helpers_training import RESNET, TINY
 
+from samovar.errors import SettingsError
 from samovar.models.few_shot_model import FewShotModel
 from samovar.settings.training import OptimizerSettings
-from samovar.training.optimization import decay_and_clip, decays, has_auxiliary_step, step_size
+from samovar.training.optimization import (
+    decay_and_clip,
+    has_auxiliary_step,
+    loss_optimizers,
+    step_size,
+    weight_decays,
+)
 
 
 def test_schedules():
@@ -37,17 +44,54 @@ def test_decay_is_for_kernels_and_multipliers_by_their_part():
         decay_multipliers=5.0,
     )
     model = FewShotModel(RESNET.model)
-    found, parts = (
-        decays(model, settings),
-        {"backbone": 1.0, "task_embedding": 2.0, "auxiliary_head": 3.0},
-    )
+    decays = weight_decays(model, settings)
+    parts = {"backbone": 1.0, "task_embedding": 2.0, "auxiliary_head": 3.0}
     for name, parameter in model.named_parameters():
         expected = parts.get(name.split(".")[0], 4.0) if parameter.ndim > 1 else 0.0
-        assert found.get(name, 0.0) == (5.0 if "multipliers" in name else expected), name
+        assert decays.get(name, 0.0) == (5.0 if "multipliers" in name else expected), name
+
+
+class WithScale(FewShotModel):
+    """A model with a part of its own."""
+
+    def __init__(self, settings, backbone=None, seed=0) -> None:
+        super().__init__(settings, backbone, seed)
+        self.scale = torch.nn.Linear(2, 3)
+
+
+def test_a_forgotten_weight_decay_is_an_error_that_names_the_parameter():
+    settings = OptimizerSettings(decay_auxiliary=3.0)
+    with pytest.raises(SettingsError, match=r"'scale.weight'.*weight_decays = {\"scale\":"):
+        weight_decays(WithScale(RESNET.model), settings)
+
+    class Declared(WithScale):
+        weight_decays = {"scale": "decay_auxiliary"}  # noqa: RUF012
+
+    declared = weight_decays(Declared(RESNET.model), settings)
+    assert declared == {"scale.weight": 3.0, "auxiliary_head.weight": 3.0}
+
+    class Misspelt(WithScale):
+        weight_decays = {"scale": "decay_everything"}  # noqa: RUF012
+
+    with pytest.raises(SettingsError, match="'decay_everything' for 'scale'"):
+        weight_decays(Misspelt(RESNET.model), settings)
+
+
+def test_each_loss_moves_its_own_parameters_in_the_order_of_the_model():
+    model = FewShotModel(RESNET.model)
+    name_of = {parameter: name for name, parameter in model.named_parameters()}
+    few_shot, auxiliary = loss_optimizers(model, RESNET.optimizer)
+    names = [name_of[parameter] for parameter, _ in few_shot.parameters]
+    assert names == [name for name in name_of.values() if not name.startswith("auxiliary_head")]
+    names = [name_of[parameter] for parameter, _ in auxiliary.parameters]
+    parts = ("backbone", "auxiliary_head")
+    assert names == [name for name in name_of.values() if name.split(".")[0] in parts]
+    alone = loss_optimizers(FewShotModel(TINY.model), TINY.optimizer)
+    assert [loss.name for loss in alone] == ["few_shot"]
 
 
 def test_auxiliary_updates_become_rarer():
-    """Before update t of T with probability 0.9^floor(12 t / T): always in the first twelfth, then less often."""
+    """With probability 0.9^floor(12 t / T): always in the first twelfth, then less often."""
     for twelfth in range(12):
         steps = [
             has_auxiliary_step(0, update, 12_000)

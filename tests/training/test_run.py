@@ -1,4 +1,4 @@
-"""Training runs in bfloat16 and with a backbone of the user's own, and refuses too few classes beforehand."""
+"""Runs in bfloat16, with a user's own backbone or model; too few classes are refused before."""
 
 from dataclasses import replace
 
@@ -7,12 +7,15 @@ import torch
 from helpers import make_store
 from helpers_training import RESNET, TINY, weights
 
-from samovar.artifacts.saved_model import load_model
-from samovar.errors import DataError, ModelError, RunError
+from samovar.artifacts.saved_model import SavedModel, load_model
+from samovar.artifacts.training_record import TestResult
+from samovar.errors import DataError, ModelError, RunError, SettingsError
+from samovar.models.few_shot_model import FewShotModel
 from samovar.settings.data import DataSettings
 from samovar.settings.model import ModelSettings
 from samovar.settings.tasks import EpisodeSettings
 from samovar.training.run import train
+from samovar.training.setup import build_model
 
 pytestmark = pytest.mark.usefixtures("toy_data")
 
@@ -59,7 +62,7 @@ def test_a_backbone_of_ones_own_is_trained_saved_and_passed_again(tmp_path):
     with pytest.raises(ModelError, match="pass it as `backbone`"):
         load_model(tmp_path / "run" / "model")
     load_model(tmp_path / "run" / "model", Own())
-    with pytest.raises(RunError, match="passed as `backbone`"):
+    with pytest.raises(RunError, match=r"`backbone`.* go together"):
         train(settings, tmp_path / "other")
     for name, seed in (("again", 1), ("and again", 2)):
         torch.manual_seed(0)
@@ -67,3 +70,60 @@ def test_a_backbone_of_ones_own_is_trained_saved_and_passed_again(tmp_path):
         torch.manual_seed(seed)
         train(settings, tmp_path / name, backbone=module, init=tmp_path / "run" / "model")
     assert weights(tmp_path / "again") == weights(tmp_path / "and again")
+
+
+class Tempered(FewShotModel):
+    """A model with a learned layer between features and classifier, which torch initialises."""
+
+    weight_decays = {"mix": "decay_inference"}  # noqa: RUF012
+
+    def __init__(self, settings, backbone=None, seed=0) -> None:
+        super().__init__(settings, backbone, seed)
+        self.mix = torch.nn.Linear(self.feature_dim, self.feature_dim)
+
+    def embed(self, images, films=None, noise=None):
+        return self.mix(super().embed(images, films, noise))
+
+
+class Undeclared(FewShotModel):
+    def __init__(self, settings, backbone=None, seed=0) -> None:
+        super().__init__(settings, backbone, seed)
+        self.mix = torch.nn.Linear(2, 2)
+
+
+def test_a_subclass_of_the_model_is_trained_saved_and_passed_again(tmp_path):
+    quick = replace(TINY, updates=2)
+    torch.manual_seed(1)
+    run = train(quick, tmp_path / "run", model=Tempered)
+    assert type(run.model.model) is Tempered
+    before = build_model(Tempered, quick, None)
+    assert not torch.equal(before.mix.weight, run.model.model.mix.weight.cpu())
+    loaded = SavedModel.from_pretrained(tmp_path / "run", model=Tempered)
+    assert loaded.identity == run.model.identity
+    with pytest.raises(ModelError, match=r"unknown mix.bias.*pass that class as `model`"):
+        load_model(tmp_path / "run" / "model")
+    with pytest.raises(RunError, match="different origin"):
+        train(quick, tmp_path / "run")
+    torch.manual_seed(2)  # the global state plays no part in its weights either
+    train(quick, tmp_path / "again", model=Tempered)
+    assert weights(tmp_path / "again") == weights(tmp_path / "run")
+    with pytest.raises(SettingsError, match=r"mix\.weight"):
+        train(quick, tmp_path / "other", model=Undeclared)
+
+
+def test_a_finished_run_keeps_its_results_as_numbers_and_in_words(tmp_path):
+    run = train(replace(TINY, updates=4), tmp_path / "run")
+    record = load_model(tmp_path / "run" / "model").record
+    assert record == run.model.record
+    assert record.finished
+    assert record.results.test == TestResult(run.test.mean, run.test.ci95)
+    assert record.results.validation.update == 4
+    assert str(run.test) in record.figures.values()
+    assert run.model.training["settings"]["updates"] == 4
+    assert run.test_runner.dataset.description == "toy (test, 3 classes)"
+
+
+def test_an_unfinished_run_says_so(stopped):
+    record = load_model(stopped / "model").record
+    assert not record.finished
+    assert record.results.validation.update in (4, 8)

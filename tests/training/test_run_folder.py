@@ -14,11 +14,13 @@ from samovar.training.run_folder import read_metrics
 pytestmark = pytest.mark.usefixtures("toy_data")
 
 
-def test_other_data_or_first_weights_on_an_existing_run_are_refused(tmp_path, data_folder):
-    train(TINY, tmp_path / "other")
+def test_other_data_or_first_weights_on_an_existing_run_are_refused(
+    tmp_path, data_folder, toy_runs
+):
+    init = toy_runs / "whole" / "model"
     with pytest.raises(KeyboardInterrupt):
-        train(TINY, tmp_path / "run", init=tmp_path / "other" / "model", watch=stop_at(4))
-    with pytest.raises(RunError, match=r"other origins \(--init\)"):
+        train(TINY, tmp_path / "run", init=init, watch=stop_at(4))
+    with pytest.raises(RunError, match=r"started with a different origin \(--init\)"):
         train(TINY, tmp_path / "run")
     names = [f"class {i}" for i in range(12)]
     make_store(
@@ -27,8 +29,8 @@ def test_other_data_or_first_weights_on_an_existing_run_are_refused(tmp_path, da
         (12, 12, 3),
         {"train": names[6:], "val": names[3:6], "test": names[:3]},
     )  # the same images under the same name, otherwise split
-    with pytest.raises(RunError, match=r"other origins \(images and split of the data\)"):
-        train(TINY, tmp_path / "run", init=tmp_path / "other" / "model")
+    with pytest.raises(RunError, match=r"different origin \(images and split of the data\)"):
+        train(TINY, tmp_path / "run", init=init)
 
 
 def test_a_failed_start_binds_nobody(tmp_path):
@@ -60,7 +62,7 @@ def test_a_run_that_failed_before_its_first_checkpoint_binds_nobody(tmp_path):
 def test_a_folder_of_other_things_becomes_no_run(tmp_path):
     (tmp_path / "photographs").mkdir()
     (tmp_path / "photographs" / "cat.jpg").write_bytes(b"a cat")
-    with pytest.raises(RunError, match=r"is no run, it holds cat.jpg"):
+    with pytest.raises(RunError, match=r"is not a run folder: it contains cat.jpg"):
         train(TINY, tmp_path / "photographs")
     assert [path.name for path in (tmp_path / "photographs").iterdir()] == ["cat.jpg"]
 
@@ -68,11 +70,10 @@ def test_a_folder_of_other_things_becomes_no_run(tmp_path):
 @pytest.mark.parametrize(
     "settings", ["[]", '{"tasks": NaN}', '{"model": {"alpha": NaN}}', '{"model": 3}']
 )
-def test_damaged_settings_of_a_run_are_named(tmp_path, settings):
-    train(replace(TINY, updates=1), tmp_path / "run")
-    (tmp_path / "run" / "config.json").write_text(f'{{"format": 1, "settings": {settings}}}')
+def test_damaged_settings_of_a_run_are_named(finished, settings):
+    (finished / "config.json").write_text(f'{{"format": 1, "settings": {settings}}}')
     with pytest.raises(SamovarError, match=r"stored|finite"):
-        train(replace(TINY, updates=1), tmp_path / "run")
+        train(TINY, finished)
 
 
 def test_metrics_end_where_they_are_not_understood(tmp_path):
@@ -80,9 +81,7 @@ def test_metrics_end_where_they_are_not_understood(tmp_path):
     assert read_metrics(tmp_path / "metrics.jsonl") == [{"update": 1}]
 
 
-def test_other_settings_on_an_existing_run_are_refused_by_name(tmp_path):
-    with pytest.raises(KeyboardInterrupt):
-        train(TINY, tmp_path / "run", watch=stop_at(4))
+def test_other_settings_on_an_existing_run_are_refused_by_name(stopped):
     changed = replace(TINY, tasks=3, optimizer=replace(TINY.optimizer, learning_rate=0.5))
     with pytest.raises(RunError, match=r"tasks: 2 -> 3; optimizer.learning_rate: 0.001 -> 0.5"):
-        train(changed, tmp_path / "run")
+        train(changed, stopped)

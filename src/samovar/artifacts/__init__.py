@@ -1,1 +1,1 @@
-"""A model on disk: a folder with its settings, its weights and its card; and the models that are shipped."""
+"""A model on disk: a folder with settings, weights and a card; and the shipped models."""

@@ -1,4 +1,4 @@
-"""Where a model is: shipped, in a folder, in a run, or on the Hub."""
+"""Where a model is: shipped with the package, in a folder, in a run, or on the Hub."""
 
 import contextlib
 import re
@@ -6,37 +6,46 @@ from pathlib import Path
 
 from samovar.errors import ModelError
 
-CONFIG, WEIGHTS, CARD = "config.json", "model.safetensors", "README.md"
+CONFIG = "config.json"
+WEIGHTS = "model.safetensors"
+CARD = "README.md"
 SHIPPED = Path(__file__).parent / "shipped"
 
 
 def shipped_models() -> list[str]:
-    """Names of the models that come with the package."""
+    """Return the names of the models that come with the package."""
     return sorted(path.parent.name for path in SHIPPED.glob(f"*/{CONFIG}"))
 
 
 def locate_model(name: str | Path) -> Path:
-    """The folder of a shipped model, the model of a run folder, a model folder, or one fetched from the Hub."""
+    """Return the model folder of a shipped model, a run folder, a model folder, or a Hub model."""
     if str(name) in shipped_models():
         return SHIPPED / str(name)
     path = Path(name)
-    with contextlib.suppress(OSError):  # a name that is too long for a path is not one
+    with contextlib.suppress(OSError):  # a name that is too long for a path is not a folder
         if (path / "model" / CONFIG).exists():
             return path / "model"
         if path.exists():
             return path
+    # OWNER/MODEL may be a path too, so folders come first.
     if isinstance(name, str) and re.fullmatch(r"[\w.-]+/[\w.-]+", name):
         return _from_hub(name)
+    shipped = ", ".join(shipped_models())
     raise ModelError(
-        f"There is no model {str(name)!r}: neither a folder nor a shipped one ({', '.join(shipped_models())})."
+        f"There is no model {str(name)!r}: it is neither a folder nor a shipped model ({shipped})."
     )
 
 
 def evaluation_folder(model: Path) -> Path:
-    """Where the evaluation of a located model goes: into its run or its folder; here for what is shipped."""
+    """Return where the evaluation of a located model goes.
+
+    That is its run or its own folder; for a shipped model, a folder in the current directory.
+    """
     if model.parent == SHIPPED:
         return Path("evaluation") / model.name
-    return (model.parent if model.name == "model" else model) / "evaluation"
+    if model.name == "model":
+        return model.parent / "evaluation"
+    return model / "evaluation"
 
 
 def _from_hub(name: str) -> Path:
@@ -48,7 +57,7 @@ def _from_hub(name: str) -> Path:
         ) from error
     try:
         return Path(snapshot_download(name, allow_patterns=[CONFIG, WEIGHTS, CARD]))
-    except Exception as error:  # the library's errors are many, and all mean the same to the user
+    except Exception as error:  # the library raises many types, all because it cannot fetch this
         raise ModelError(
-            f"{name} is no folder here, and could not be fetched from the Hub ({error})."
+            f"There is no folder {name!r}, and the Hub could not provide it ({error})."
         ) from error

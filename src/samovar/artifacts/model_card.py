@@ -1,16 +1,21 @@
-"""The README of a model folder."""
+"""The README of a model folder, in the form that model hubs use."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:  # the folder writes the card, so the card cannot import the folder
-    from samovar.artifacts.saved_model import SavedModel
+from samovar.artifacts.training_record import TrainingRecord
+from samovar.models.few_shot_model import FewShotModel
+
+RECIPE = {"tasks", "episodes", "optimizer", "updates", "data", "seed"}
+"""Settings that the sentence about the training needs."""
 
 
-def model_card(saved: "SavedModel") -> str:
-    """The README of a model folder, in the form that model hubs use."""
-    settings, training = saved.model.settings, saved.training
-    data, figures = training.get("data", "unknown data"), training.get("figures", {})
-    parameters = sum(parameter.numel() for parameter in saved.model.parameters())
+def model_card(model: FewShotModel, record: TrainingRecord) -> str:
+    """Return the card of a model: what it is, what it was trained on, and how well it does."""
+    settings = model.settings
+    parameters = sum(parameter.numel() for parameter in model.parameters())
+    data = record.data or "unknown data"
+    licence = record.licence or "unknown"
+    kind = f"classifier: {settings.classifier}; batch norm: {settings.norm}"
     lines = [
         "---",
         "library_name: samovar",
@@ -18,32 +23,36 @@ def model_card(saved: "SavedModel") -> str:
         "---",
         f"# {settings.method} with {settings.backbone}, trained on {data}",
         "",
-        f"{parameters:,} parameters; classifier: {settings.classifier}; batch norm: {settings.norm}.",
+        f"{parameters:,} parameters; {kind}.",
         "",
-        "| figure | value |",
+        "| metric | value |",
         "|---|---|",
-        *(f"| {name} | {value} |" for name, value in figures.items()),
+        *(f"| {name} | {value} |" for name, value in record.figures.items()),
         "",
-        *_recipe(training.get("settings")),
-        f"Data licence: {training.get('licence', 'unknown')}. The full settings are in config.json.",
+    ]
+    recipe = _recipe(record.settings)
+    if recipe is not None:
+        lines += [recipe, ""]
+    lines += [
+        f"Data licence: {licence}. The full settings are in config.json.",
         "",
-        "Limits: measured on tasks drawn from the named data. Other images may be answered worse, with probabilities",
-        "that are less calibrated.",
+        "Limits: measured on tasks drawn from the named data. On other images, accuracy may be",
+        "lower and probabilities less well calibrated.",
         "",
     ]
     return "\n".join(lines)
 
 
-def _recipe(stored: dict[str, Any] | None) -> list[str]:
-    """How it was trained, in a sentence, where the stored settings tell all of it; nothing is guessed."""
-    if (
-        stored is None
-        or not {"tasks", "episodes", "optimizer", "updates", "data", "seed"} <= stored.keys()
-    ):
-        return []
-    tasks, episodes, optimizer = stored["tasks"], stored["episodes"], stored["optimizer"]
+def _recipe(stored: dict[str, Any] | None) -> str | None:
+    """Say how the model was trained, if the stored settings tell all of it; nothing is guessed."""
+    if stored is None or not stored.keys() >= RECIPE:
+        return None
+    episodes = stored["episodes"]
+    optimizer = stored["optimizer"]
     shape = f"{episodes['way']}-way {episodes['shot']}-shot"
-    scheme = f", split {stored['data']['scheme']}" if stored["data"]["scheme"] else ""
     steps = f"{optimizer['kind']} at {optimizer['learning_rate']:g}, {optimizer['schedule']}"
-    updates = f"{stored['updates']:,} updates of {tasks} tasks each"
-    return [f"Trained by {updates} ({shape}; {steps}{scheme}), seed {stored['seed']}.", ""]
+    scheme = ""
+    if stored["data"]["scheme"]:
+        scheme = f", split {stored['data']['scheme']}"
+    updates = f"{stored['updates']:,} updates of {stored['tasks']} tasks each"
+    return f"Trained by {updates} ({shape}; {steps}{scheme}), seed {stored['seed']}."

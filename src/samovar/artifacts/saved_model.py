@@ -1,4 +1,9 @@
-"""A model is a folder: config.json, model.safetensors, README.md (a model card). Nothing in it is code or a pickle."""
+"""A model on disk: a folder with config.json, model.safetensors and README.md (a model card).
+
+Nothing in the folder is code or a pickle. config.json says which network to build, how images enter
+it, and where the model comes from; the weights are checked against that network by name and shape.
+A user's own torch modules are never imported from a path in a file: they are passed again.
+"""
 
 import dataclasses
 import hashlib
@@ -9,11 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from torch import nn
+from torch import Tensor, nn
 
 from samovar.artifacts.locate import CARD, CONFIG, WEIGHTS, locate_model
 from samovar.artifacts.model_card import model_card
 from samovar.artifacts.tensors import check_tensors, deserialize, serialize
+from samovar.artifacts.training_record import TrainingRecord
 from samovar.core.files import output_folder, write_whole
 from samovar.data.images.conversion import Conversion
 from samovar.data.normalization import Normalization
@@ -24,95 +30,142 @@ from samovar.settings.model import ModelSettings
 from samovar.settings.stored import from_dict
 
 FORMAT = 1
+SUBCLASS_ADVICE = " If it was trained with a subclass of FewShotModel, pass that class as `model`."
 
 
 @dataclass(frozen=True)
 class SavedModel:
-    """A model with what is needed to use it on images: how they enter, and where it comes from."""
+    """A model with all that is needed to use it on images."""
 
     model: FewShotModel
     normalisation: Normalization
     training: dict[str, Any] = field(default_factory=dict)
-    """The run that made it: settings, data, figures; for the card and for reports."""
+    """The run that made it, as config.json stores it; `record` is the typed form."""
     conversion: Conversion | None = None
     """How a user's images become like those it was trained on; None for feature vectors."""
     rejection: Rejection | None = None
     """When to answer "none of these"."""
 
+    @property
+    def record(self) -> TrainingRecord:
+        """The run that made it: data, settings and what was measured."""
+        return TrainingRecord.from_json(self.training)
+
     @cached_property
     def identity(self) -> str:
-        """A hash of all that its answers depend on."""
-        parts = (self.model.settings, self.normalisation, self.conversion)
+        """A hash of everything that its answers depend on."""
+        settings = dataclasses.asdict(self.model.settings)
+        normalisation = dataclasses.asdict(self.normalisation)
         facts = json.dumps(
-            [None if part is None else dataclasses.asdict(part) for part in parts], sort_keys=True
+            [settings, normalisation, _optional_dict(self.conversion)], sort_keys=True
         )
         return hashlib.sha256(facts.encode() + serialize(self.model.state_dict())).hexdigest()
 
     def save_pretrained(self, folder: str | Path) -> Path:
-        """Write a model folder, in the form that the Hugging Face Hub takes: config, safetensors, model card."""
+        """Write a model folder in the form of the Hugging Face Hub: config, safetensors, card."""
         return save_model(self, Path(folder))
 
     @classmethod
-    def from_pretrained(cls, name: str | Path, backbone: nn.Module | None = None) -> "SavedModel":
-        """A shipped model by name, a model or run folder, or OWNER/MODEL from the Hub (with huggingface_hub).
+    def from_pretrained(
+        cls,
+        name: str | Path,
+        backbone: nn.Module | None = None,
+        model: type[FewShotModel] = FewShotModel,
+    ) -> "SavedModel":
+        """Load a shipped model by name, a model or run folder, or OWNER/MODEL from the Hub.
 
-        A model with a backbone of its maker's own wants that module again, with any weights.
+        The Hub needs huggingface_hub. A model that was trained with your own backbone needs that
+        module again, with any weights, and one of your own subclass of FewShotModel that class.
+
+        >>> SavedModel.from_pretrained("glyphs").record.data
+        'glyphs'
         """
-        return load_model(locate_model(name), backbone)
+        return load_model(locate_model(name), backbone, model)
 
 
 def save_model(saved: SavedModel, folder: Path) -> Path:
-    """Write the folder; each file is whole or not there."""
+    """Write the model folder; each file is written whole or not at all."""
     output_folder(folder)
     config = {
         "format": FORMAT,
         "library": "samovar",
         "model": dataclasses.asdict(saved.model.settings),
         "normalisation": dataclasses.asdict(saved.normalisation),
-        "conversion": None if saved.conversion is None else dataclasses.asdict(saved.conversion),
+        "conversion": _optional_dict(saved.conversion),
         "rejection": None if saved.rejection is None else saved.rejection.to_dict(),
         "training": saved.training,
     }
+    # Weights first, so that a folder with a config.json always has weights.
     write_whole(folder / WEIGHTS, serialize(saved.model.state_dict()))
     write_whole(folder / CONFIG, json.dumps(config, indent=1).encode())
-    write_whole(folder / CARD, model_card(saved).encode())
+    write_whole(folder / CARD, model_card(saved.model, saved.record).encode())
     return folder
 
 
-def load_model(folder: Path, backbone: nn.Module | None = None) -> SavedModel:
-    """Read a folder; a backbone of the user's own must be passed again, it is never imported from a path in a file."""
+def load_model(
+    folder: Path,
+    backbone: nn.Module | None = None,
+    model: type[FewShotModel] = FewShotModel,
+) -> SavedModel:
+    """Read a model folder; `backbone` and `model` are the user's own module and class, if any."""
+    config, tensors = _read(folder)
+    network = _build(folder, config.model, backbone, model)
+    advice = SUBCLASS_ADVICE if model is FewShotModel else ""
+    check_tensors(network.state_dict(), tensors, folder / WEIGHTS, advice)
+    network.load_state_dict(tensors)
+    return SavedModel(
+        network.eval(), config.normalisation, config.training, config.conversion, config.rejection
+    )
+
+
+@dataclass(frozen=True)
+class _Config:
+    """The content of config.json."""
+
+    model: ModelSettings
+    normalisation: Normalization
+    training: dict[str, Any]
+    conversion: Conversion | None
+    rejection: Rejection | None
+
+
+def _read(folder: Path) -> tuple[_Config, dict[str, Tensor]]:
+    """Return config and weights, or say why the folder cannot be read: it may hold anything."""
     try:
-        config = json.loads((folder / CONFIG).read_bytes())
+        stored = json.loads((folder / CONFIG).read_bytes())
         tensors = deserialize((folder / WEIGHTS).read_bytes(), folder / WEIGHTS)
-        if config["format"] != FORMAT:
+        if stored["format"] != FORMAT:
             raise ModelError(
-                f"{folder} has format {config['format']}, this version reads {FORMAT}."
+                f"{folder} has format {stored['format']}, but this version reads {FORMAT}."
             )
-        settings = from_dict(ModelSettings, config["model"])
-        normalisation = from_dict(Normalization, config["normalisation"])
-        conversion, rejection = config["conversion"], config["rejection"]
-        conversion = None if conversion is None else from_dict(Conversion, conversion)
-        rejection = None if rejection is None else Rejection.from_dict(rejection)
-        _check_together(settings, normalisation, conversion)
-        training = dict(config.get("training", {}))
+        return _config(stored), tensors
+    except ModelError:
+        raise
     except (OSError, ValueError, KeyError, TypeError, ArithmeticError, RecursionError) as error:
-        if isinstance(error, ModelError):
-            raise
-        reason = error if isinstance(error, SettingsError) else f"{type(error).__name__}: {error}"
+        reason = f"{type(error).__name__}: {error}"
+        if isinstance(error, SettingsError):
+            reason = str(error)
         raise ModelError(f"{folder} is not a model folder that can be read ({reason}).") from error
-    if settings.backbone == "custom" and backbone is None:
-        raise ModelError(
-            f"{folder} was trained with a torch module of its maker's own; pass it as `backbone`."
-        )
-    try:
-        model = FewShotModel(settings, backbone if settings.backbone == "custom" else None)
-    except RuntimeError as error:  # torch's way to say that there is not enough memory
-        raise ModelError(
-            f"{folder} describes a network that cannot be made here ({error})."
-        ) from error
-    check_tensors(model.state_dict(), tensors, folder / WEIGHTS)
-    model.load_state_dict(tensors)
-    return SavedModel(model.eval(), normalisation, training, conversion, rejection)
+
+
+def _config(stored: dict[str, Any]) -> _Config:
+    conversion = None
+    if stored["conversion"] is not None:
+        conversion = from_dict(Conversion, stored["conversion"])
+    rejection = None
+    if stored["rejection"] is not None:
+        rejection = Rejection.from_dict(stored["rejection"])
+    training = dict(stored.get("training", {}))
+    TrainingRecord.from_json(training)  # refuses what the card could not be made from
+    config = _Config(
+        from_dict(ModelSettings, stored["model"]),
+        from_dict(Normalization, stored["normalisation"]),
+        training,
+        conversion,
+        rejection,
+    )
+    _check_together(config.model, config.normalisation, conversion)
+    return config
 
 
 def _check_together(
@@ -122,10 +175,36 @@ def _check_together(
     shape = settings.input_shape
     if shape is not None and {len(normalisation.mean), len(normalisation.std)} != {shape[-1]}:
         raise ValueError("its normalisation does not fit its input")
-    if (
-        not np.isfinite([*normalisation.mean, *normalisation.std]).all()
-        or min(normalisation.std, default=1) < 0
-    ):
+    if not np.isfinite([*normalisation.mean, *normalisation.std]).all():
         raise ValueError("its normalisation is not made of finite numbers")
+    if min(normalisation.std, default=1) < 0:
+        raise ValueError("its normalisation has a negative standard deviation")
     if shape is not None and conversion is not None and conversion.shape != shape:
         raise ValueError("its conversion does not fit its input")
+
+
+def _build(
+    folder: Path,
+    settings: ModelSettings,
+    backbone: nn.Module | None,
+    model: type[FewShotModel],
+) -> FewShotModel:
+    """Return the network that the config describes, with initial weights."""
+    if settings.backbone != "custom":
+        backbone = None
+    elif backbone is None:
+        raise ModelError(
+            f"{folder} was trained with its author's own torch module; pass it as `backbone`."
+        )
+    try:
+        return model(settings, backbone)
+    except RuntimeError as error:  # torch raises this where there is not enough memory
+        raise ModelError(
+            f"{folder} describes a network that cannot be built here ({error})."
+        ) from error
+
+
+def _optional_dict(conversion: Conversion | None) -> dict[str, Any] | None:
+    if conversion is None:
+        return None
+    return dataclasses.asdict(conversion)

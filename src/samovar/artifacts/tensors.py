@@ -1,4 +1,4 @@
-"""Tensors as safetensors bytes, and what is wrong with them."""
+"""Tensors as safetensors bytes, and whether they are the tensors that a model needs."""
 
 from pathlib import Path
 
@@ -8,29 +8,36 @@ from torch import Tensor
 
 from samovar.errors import ModelError
 
+MOST_NAMED = 5
+"""Differences that an error message lists; the others are counted."""
+
 
 def serialize(tensors: dict[str, Tensor]) -> bytes:
-    """Safetensors bytes; memory order is not part of a tensor's value."""
+    """Return safetensors bytes; the memory order is not part of a tensor's value."""
     return save({name: tensor.detach().contiguous().cpu() for name, tensor in tensors.items()})
 
 
 def deserialize(content: bytes, path: Path) -> dict[str, Tensor]:
-    """Tensors from safetensors bytes."""
+    """Return the tensors in safetensors bytes; `path` is named where they are damaged."""
     try:
         return load(content)
     except (SafetensorError, ValueError) as error:
         raise ModelError(f"{path} is damaged or not a safetensors file ({error}).") from error
 
 
-def check_tensors(expected: dict[str, Tensor], found: dict[str, Tensor], path: Path) -> None:
-    """Refuse missing, extra or wrongly shaped tensors, by name."""
-    wrong = [f"missing {name}" for name in sorted(set(expected) - set(found))]
-    wrong += [f"unknown {name}" for name in sorted(set(found) - set(expected))]
-    wrong += [
-        f"{name} is {tuple(found[name].shape)} instead of {tuple(tensor.shape)}"
-        for name, tensor in expected.items()
-        if name in found and found[name].shape != tensor.shape
-    ]
-    if wrong:
-        more = f" and {len(wrong) - 5} more" if len(wrong) > 5 else ""
-        raise ModelError(f"{path} does not fit its config: {'; '.join(wrong[:5])}{more}.")
+def check_tensors(
+    expected: dict[str, Tensor], present: dict[str, Tensor], path: Path, advice: str = ""
+) -> None:
+    """Refuse missing, unknown or wrongly shaped tensors, by name."""
+    wrong = [f"missing {name}" for name in sorted(expected.keys() - present.keys())]
+    wrong += [f"unknown {name}" for name in sorted(present.keys() - expected.keys())]
+    for name, tensor in expected.items():
+        if name in present and present[name].shape != tensor.shape:
+            shape = tuple(present[name].shape)
+            wrong.append(f"{name} is {shape} instead of {tuple(tensor.shape)}")
+    if not wrong:
+        return
+    named = "; ".join(wrong[:MOST_NAMED])
+    if len(wrong) > MOST_NAMED:
+        named += f" and {len(wrong) - MOST_NAMED} more"
+    raise ModelError(f"{path} does not fit its config: {named}.{advice}")

@@ -1,4 +1,4 @@
-"""`samovar train PRESET`."""
+"""`samovar train PRESET`: the flags are the fields of the preset's settings."""
 
 import dataclasses
 import json
@@ -11,78 +11,93 @@ from typing import Annotated
 import tyro
 
 from samovar.errors import SettingsError
-from samovar.settings.presets import PRESETS
+from samovar.settings.presets import PRESETS, Preset
 from samovar.settings.training import Devices, TrainSettings
 
 DEFAULT = "glyphs"
+OWN_DATA = ("folder", "features")
+"""Presets that are trained on the user's own data."""
 
 
 def train() -> None:
-    """Train a model: samovar train PRESET; `glyphs` without one. The same command goes on after a stop."""
+    """Train a model: samovar train PRESET (default glyphs). The same command resumes a run."""
 
 
 @dataclass(frozen=True)
 class TrainCommand:
-    """Train a model. Every field of the preset is a flag; the same command goes on after a stop."""
+    """Train a model. Every setting of the preset is a flag; the same command resumes a run."""
 
     settings: Annotated[TrainSettings, tyro.conf.arg(name="")] = field(
         default_factory=TrainSettings
     )
     out: Path | None = None
-    """The run folder; runs/PRESET if not given."""
+    """The run folder; runs/PRESET by default."""
     root: Path | None = None
-    """Your images (folder) or vectors (features); what is prepared already is named by --data.name instead."""
+    """Your images (folder) or vectors (features); for data prepared already, use --data.name."""
     init: Path | None = None
-    """Start from the weights of a model folder."""
+    """Start from the weights in this model folder."""
     devices: Annotated[Devices, tyro.conf.arg(name="")] = field(default_factory=Devices)
     tensorboard: bool = False
-    """Write TensorBoard files into the run folder too."""
+    """Also write TensorBoard files into the run folder."""
 
 
 def run_train(arguments: list[str]) -> None:
     """Parse the flags of a preset and train it."""
-    named = bool(arguments) and not arguments[0].startswith("-")
-    name = arguments[0] if named else DEFAULT
+    name = DEFAULT
+    if arguments and not arguments[0].startswith("-"):
+        name = arguments[0]
+        arguments = arguments[1:]
     if name not in PRESETS:
         raise SettingsError(f"There is no preset {name!r}. `samovar presets` lists them.")
-    preset = PRESETS[name]
-    published = (
-        f" Published: {preset.published.accuracy} ± {preset.published.ci95} %."
-        if preset.published
-        else ""
-    )
     command = tyro.cli(
         TrainCommand,
         prog=f"samovar train {name}",
-        description=f"{preset.about}.{published} The same command goes on after a stop.",
-        default=TrainCommand(preset.settings),
-        args=arguments[1:] if named else arguments,
+        description=_description(PRESETS[name]),
+        default=TrainCommand(PRESETS[name].settings),
+        args=arguments,
     )
     _train(name, command)
 
 
+def _description(preset: Preset) -> str:
+    published = ""
+    if preset.published is not None:
+        published = f" Published: {preset.published.accuracy} ± {preset.published.ci95} %."
+    return f"{preset.about}.{published} The same command resumes a stopped run."
+
+
 def _train(name: str, command: TrainCommand) -> None:
+    from samovar.core.progress import event
     from samovar.reporting.training_display import TrainingDisplay
     from samovar.training.own_data import prepare_own
     from samovar.training.run import train
 
-    settings, said = command.settings, list[str]()
-    if name in ("folder", "features"):
-        settings, said = prepare_own(name, settings, command.root)
+    settings = command.settings
+    notes: list[str] = []
+    if name in OWN_DATA:
+        settings, notes = prepare_own(name, settings, command.root)
     elif command.root is not None:
         raise SettingsError(
-            "--root is for the presets folder and features; prepare other data with `samovar data prepare`."
+            "--root is for the presets folder and features; "
+            "prepare other data with `samovar data prepare`."
         )
     out = command.out or Path("runs") / name
-    if os.environ.get("RANK", os.environ.get("LOCAL_RANK", "0")) == "0":
+    if _is_first_process():
         print(json.dumps(dataclasses.asdict(settings)), file=sys.stderr)
     with TrainingDisplay(settings, out, tensorboard=command.tensorboard) as display:
-        for sentence in said:
-            display({"event": sentence})
+        for note in notes:
+            display(event(note))
         run = train(
             settings, out, preset=name, devices=command.devices, init=command.init, watch=display
         )
     if run is not None:
+        # Drawing needs matplotlib, which training itself does not.
         from samovar.reporting.run_report import write_report
 
         write_report(run, published=PRESETS[name].published)
+
+
+def _is_first_process() -> bool:
+    """Whether this is the first of the processes that torchrun or SLURM may have launched."""
+    rank = os.environ.get("RANK") or os.environ.get("LOCAL_RANK") or "0"
+    return rank == "0"

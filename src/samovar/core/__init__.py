@@ -1,1 +1,1 @@
-"""Tools that know nothing of few-shot learning: random numbers, files, progress, devices and processes."""
+"""Tools that know nothing of few-shot learning: randomness, files, progress, devices."""

@@ -10,7 +10,7 @@ from samovar.errors import OutputError
 
 
 def output_folder(path: Path) -> Path:
-    """Make the folder and prove that it can be written to, before any long work is begun for it."""
+    """Make the folder and check that it can be written to, before any long work is done for it."""
     try:
         path.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=path):
@@ -22,7 +22,10 @@ def output_folder(path: Path) -> Path:
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write beside the target, flush to the disk, rename: whoever reads sees the old file or the new one."""
+    """Write a file so that readers see either the old content or the new, never half of it.
+
+    The content goes to a temporary file beside the target, is flushed to the disk, and renamed.
+    """
     temporary = path.parent / f".{path.name}.{secrets.token_hex(4)}"
     try:
         with temporary.open("xb") as file:
@@ -30,11 +33,16 @@ def write_whole(path: Path, content: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(path)
-    except BaseException as error:
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
-        if not isinstance(error, OSError):
-            raise
+    except OSError as error:
+        _remove(temporary)
         raise OutputError(
-            f"Cannot write {path}: {error.strerror or error}. Nothing was left half-written."
+            f"Cannot write {path}: {error.strerror or error}. The file was left as it was."
         ) from error
+    except BaseException:  # an interrupt leaves no temporary file behind either
+        _remove(temporary)
+        raise
+
+
+def _remove(path: Path) -> None:
+    with contextlib.suppress(OSError):
+        path.unlink(missing_ok=True)

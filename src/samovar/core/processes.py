@@ -1,4 +1,4 @@
-"""Devices and processes, which are lightning-fabric's: one, several, or those that torchrun or SLURM launched."""
+"""Devices and processes by lightning-fabric: one, several, or those of torchrun or SLURM."""
 
 import os
 import time
@@ -13,15 +13,19 @@ from samovar.settings.training import Devices
 
 
 def make_fabric(devices: Devices, *, precision: Any = "32-true", unused: bool = False) -> Fabric:
-    """Processes and number format; under torchrun, as many processes as it launched.
+    """Return the processes and the number format; under torchrun, as many processes as it launched.
 
-    `unused`: some parameters get no gradient in an update, as with auxiliary co-training, which has two losses.
+    `unused` says that some parameters get no gradient in an update, as with auxiliary co-training,
+    which has two losses.
     """
-    count, nodes = devices.devices, devices.nodes
+    count = devices.devices
+    nodes = devices.nodes
     if torch.distributed.is_torchelastic_launched():
         count = int(os.environ["LOCAL_WORLD_SIZE"])
         nodes = int(os.environ["WORLD_SIZE"]) // count
-    strategy: Any = DDPStrategy(find_unused_parameters=unused) if count * nodes > 1 else "auto"
+    strategy: Any = "auto"
+    if count * nodes > 1:
+        strategy = DDPStrategy(find_unused_parameters=unused)
     try:
         return Fabric(
             accelerator=devices.accelerator,
@@ -30,20 +34,20 @@ def make_fabric(devices: Devices, *, precision: Any = "32-true", unused: bool = 
             strategy=strategy,
             precision=precision,
         )
-    except (
-        Exception
-    ) as error:  # its errors are many, and all mean that these devices are not to be had
+    except Exception as error:  # Fabric raises many types, all because it cannot have these devices
         raise RunError(
-            f"{count} x {devices.accelerator} on {nodes} host(s) cannot be had here: {error}"
+            f"Cannot use {count} {devices.accelerator} device(s) on {nodes} host(s): {error}"
         ) from error
 
 
 def leave_together(fabric: Fabric) -> None:
-    """Nobody leaves while another is at work; groups left to the interpreter's end may abort by their threads.
+    """Wait until every process is done, then close the group of processes.
 
-    gloo's threads let go of the last message's Python objects a moment after it has arrived, for which they need the
-    interpreter's lock; the group's destructor waits for the threads while it holds that lock. Whoever destroys the
-    group at once may wait forever (it was seen to), so the threads are given half a second without the lock.
+    A group that is left to the end of the interpreter may abort from its threads. gloo's threads
+    release the Python objects of the last message a moment after it has arrived, for which they
+    need the interpreter's lock; the group's destructor waits for these threads while it holds that
+    lock. Destroying the group at once can therefore wait forever (we have seen it), so the threads
+    get half a second without the lock.
     """
     fabric.barrier()
     if torch.distributed.is_available() and torch.distributed.is_initialized():

@@ -1,7 +1,8 @@
-"""Randomness as a function of what it is for, never as hidden state.
+"""Random numbers as a function of what they are for, never of hidden state.
 
-Every random number in samovar is f(seed, purpose, counters): the same whichever process asks, in whatever order, and
-after any interruption. Philox is counter-based, so a key derived from the arguments is the whole state.
+Every random number in samovar is f(seed, purpose, counters): the same in whichever process, in
+whatever order, and after any interruption. Philox is counter-based, so a key derived from the
+arguments is its whole state.
 """
 
 import hashlib
@@ -14,11 +15,13 @@ if TYPE_CHECKING:
 
 
 def generator(seed: int, purpose: str, *counters: int) -> np.random.Generator:
-    """The generator that belongs to these arguments; asking again gives the same numbers again.
+    """Return the generator of these arguments; the same arguments give the same numbers.
 
-    Draws fill arrays in C order from one stream, so a longer first axis extends a shorter one without changing it.
+    Draws fill arrays in C order from one stream, so a longer first axis extends a shorter one
+    without changing it.
 
-    >>> bool((generator(0, "weights", 7).random(3) == generator(0, "weights", 7).random(4)[:3]).all())
+    >>> first, again = (generator(0, "weights", 7) for _ in range(2))
+    >>> bool((first.random(3) == again.random(4)[:3]).all())
     True
     """
     name = repr((purpose, int(seed), *map(int, counters)))
@@ -29,9 +32,10 @@ def generator(seed: int, purpose: str, *counters: int) -> np.random.Generator:
 def torch_generator(
     seed: int, purpose: str, *counters: int, device: "torch.device | str" = "cpu"
 ) -> "torch.Generator":
-    """The same for torch: a generator on a device, for noise in amounts that numpy would draw too slowly.
+    """Return the same as a torch generator on a device, for more noise than numpy can draw quickly.
 
-    torch's CPU generator takes 32 bits of the seed, so that among millions of arguments a few share their numbers.
+    torch's CPU generator uses 32 bits of the seed, so that among millions of arguments a few share
+    their numbers.
     """
     import torch
 

@@ -1,4 +1,4 @@
-"""Training as people see it: a live line in a terminal, plain lines in a log, TensorBoard if wanted."""
+"""Training as people see it: a live line in a terminal, plain lines in a log, and TensorBoard."""
 
 import sys
 from pathlib import Path
@@ -11,26 +11,40 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from samovar.errors import SettingsError
 from samovar.settings.training import TrainSettings
 
+COLUMNS = {
+    "loss": "loss {:.3f}",
+    "nll": "NLL {:.3f}",
+    "kl": "KL {:.1f}",
+    "validation_accuracy": "validation {:.2%}",
+    "largest_weight_variance": "largest variance {:.2g}",
+    "images_per_second": "{:.0f} images/s",
+    "seconds_left": "{:.0f} s left",
+}
+"""The metrics that are shown, in this order, and how."""
+
 
 class TrainingDisplay:
-    """Called with every line of metrics."""
+    """Shows every line of metrics and every event that it is called with."""
 
     def __init__(self, settings: TrainSettings, out: Path, *, tensorboard: bool) -> None:
-        self.settings, self.latest = settings, dict[str, Any]()
+        self.updates = settings.updates
+        self.latest: dict[str, Any] = {}
         self.console = Console(stderr=True)
         self.progress: Progress | None = None
-        self.writer = _tensorboard(out) if tensorboard else None
+        self.writer: Any = None
+        if tensorboard:
+            self.writer = _tensorboard(out)
 
     def __enter__(self) -> "TrainingDisplay":
         if self.console.is_terminal:
-            columns = (
+            self.progress = Progress(
                 BarColumn(20),
                 TaskProgressColumn(),
                 TimeElapsedColumn(),
                 TextColumn("{task.description}"),
+                console=self.console,
             )
-            self.progress = Progress(*columns, console=self.console)
-            self.task = self.progress.add_task("starting", total=self.settings.updates)
+            self.task = self.progress.add_task("starting", total=self.updates)
             self.progress.start()
         return self
 
@@ -46,49 +60,47 @@ class TrainingDisplay:
             self.writer.close()
 
     def __call__(self, line: dict[str, Any]) -> None:
-        """A line of metrics, or an event."""
+        """Show a line of metrics or an event."""
         if "event" in line:
-            (self.progress.console.print if self.progress else self._print)(
-                str(line["event"]), **_plain(self.progress)
-            )
+            self._show_event(line["event"])
             return
+        # A validation has a line of its own: together with the latest of the others it is shown.
         self.latest |= line
-        text = describe(self.latest)
-        if self.progress is not None:
-            self.progress.update(self.task, completed=line["update"], description=text)
-        else:
-            self._print(f"update {line['update']}/{self.settings.updates}  {text}")
+        self._show_metrics(line["update"], describe(self.latest))
         if self.writer is not None:
-            for name, value in line.items():
-                if name != "update":
-                    self.writer.add_scalar(name, value, line["update"])
+            self._write(line)
 
-    def _print(self, text: str) -> None:
-        print(text, file=sys.stderr, flush=True)
+    def _show_event(self, text: str) -> None:
+        if self.progress is None:
+            _print(text)
+        else:
+            # Names of files may look like rich's markup, so it is turned off.
+            self.progress.console.print(text, markup=False, highlight=False)
 
+    def _show_metrics(self, update: int, text: str) -> None:
+        if self.progress is None:
+            _print(f"update {update}/{self.updates}  {text}")
+        else:
+            self.progress.update(self.task, completed=update, description=text)
 
-def _plain(progress: Progress | None) -> dict[str, Any]:
-    return {"markup": False, "highlight": False} if progress else {}
+    def _write(self, line: dict[str, Any]) -> None:
+        for name, value in line.items():
+            if name != "update":
+                self.writer.add_scalar(name, value, line["update"])
 
 
 def describe(line: dict[str, Any]) -> str:
-    """The figures of an update in one line."""
-    parts = []
-    for name, label, form in (
-        ("loss", "loss", ".3f"),
-        ("nll", "NLL", ".3f"),
-        ("kl", "KL", ".1f"),
-        ("validation_accuracy", "validation", ".2%"),
-        ("largest_weight_variance", "largest variance", ".2g"),
-        ("images_per_second", "images/s", ".0f"),
-        ("seconds_left", "s left", ".0f"),
-    ):
-        if name in line:
-            value = format(line[name], form)
-            parts.append(
-                f"{value} {label}" if label in ("images/s", "s left") else f"{label} {value}"
-            )
-    return "  ".join(parts)
+    """Return the metrics of an update in one line.
+
+    >>> describe({"update": 25, "loss": 1.23456, "seconds_left": 7})
+    'loss 1.235  7 s left'
+    """
+    shown = [text.format(line[name]) for name, text in COLUMNS.items() if name in line]
+    return "  ".join(shown)
+
+
+def _print(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
 
 
 def _tensorboard(out: Path) -> Any:

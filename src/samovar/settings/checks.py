@@ -6,13 +6,37 @@ from typing import Any
 
 from samovar.errors import SettingsError
 
+DEVICES = ("cpu", "cuda", "mps", "auto")
+"""The kinds of device that torch can be asked for here; auto is a GPU where there is one."""
+
+
+def flag(name: str) -> str:
+    """Return the command-line flag of a field.
+
+    >>> flag("optimizer.learning_rate")
+    '--optimizer.learning-rate'
+    """
+    return "--" + name.replace("_", "-")
+
 
 def check_finite(settings: Any) -> None:
-    """Refuse settings with a number that is none or infinite: comparisons with it let it pass every other check."""
+    """Refuse NaN and infinity anywhere in the settings: both slip through range checks."""
     for name, value in vars(settings).items():
         if isinstance(value, float) and not math.isfinite(value):
-            raise SettingsError(
-                f"--{name.replace('_', '-')} must be a finite number, but is {value}."
-            )
+            raise SettingsError(f"{flag(name)} must be a finite number, but is {value}.")
         if is_dataclass(value):
             check_finite(value)
+
+
+def check_at_least(settings: Any, least: int, names: tuple[str, ...], prefix: str = "") -> None:
+    """Refuse the first of these fields that is below `least`."""
+    for name in names:
+        value = getattr(settings, name)
+        if value < least:
+            raise SettingsError(f"{flag(prefix + name)} must be at least {least}, but is {value}.")
+
+
+def check_device(kind: str, name: str) -> None:
+    """Refuse a kind of device that torch does not have; `name` is what the user wrote."""
+    if kind not in DEVICES:
+        raise SettingsError(f"The device must be cpu, cuda, mps or auto, but is {name!r}.")

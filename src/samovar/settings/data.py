@@ -9,18 +9,18 @@ from samovar.errors import SettingsError
 
 @dataclass(frozen=True)
 class PrepareSettings:
-    """How to prepare a user's own data (the benchmarks have nothing to choose)."""
+    """How to prepare your own data (the benchmarks leave nothing to choose)."""
 
     size: int = 84
     """Height and width of the stored images in pixels, after a central square crop (folder)."""
     colour: Literal["rgb", "grey"] = "rgb"
-    """Colour or grey images (folder)."""
+    """Store colour or grey images (folder)."""
     inverted: bool = False
     """Store dark ink on white paper as bright ink on black (folder)."""
     fractions: tuple[float, float, float] = (0.64, 0.16, 0.2)
-    """Shares of the classes for train, val and test, unless they are given in another way (folder, features)."""
+    """Shares of the classes for train, val and test, if no split is given (folder, features)."""
     split_file: Path | None = None
-    """JSON file {"train": [class, ...], "val": [...], "test": [...]} instead of fractions (folder, features)."""
+    """JSON file {"train": [class, ...], "val": ..., "test": ...} instead (folder, features)."""
     seed: int = 0
     """Seed of the split by fractions."""
 
@@ -31,12 +31,12 @@ class PrepareSettings:
 
 @dataclass(frozen=True)
 class AugmentationSettings:
-    """Random changes of training images; strengths as MetaOptNet has them, since the paper gives none."""
+    """Random changes of training images, in the strengths of MetaOptNet (the paper gives none)."""
 
     flip: bool = False
     """Mirror half of the images."""
     crop_padding: int = 0
-    """Pad by so many pixels on each side and crop at random (4 for 32 pixels, 8 for 84)."""
+    """Pad by this many pixels on each side, then crop at random (4 for 32 pixels, 8 for 84)."""
     jitter: float = 0.0
     """Change brightness, contrast and saturation by factors from 1 - jitter to 1 + jitter (0.4)."""
 
@@ -54,8 +54,8 @@ class DataSettings:
     name: str = "glyphs"
     """A prepared data set (`samovar data list`)."""
     scheme: str | None = None
-    """The splitting scheme, if not the first (omniglot: vinyals, versa)."""
+    """The splitting scheme, if not the default (omniglot has vinyals and versa)."""
     rotations: bool = False
-    """Turned images are new classes (Omniglot)."""
+    """Count rotated images as new classes (Omniglot)."""
     normalisation: Literal["standard", "unit"] = "standard"
-    """Mean 0 and deviation 1 over the training classes, or only from 0 to 1 (VERSA)."""
+    """Scale to mean 0 and deviation 1 over the training classes, or only to 0..1 (VERSA)."""

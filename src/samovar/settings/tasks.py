@@ -4,66 +4,78 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from samovar.errors import SettingsError
+from samovar.settings.checks import check_at_least
 
 MOST_SAMPLES = 1_000_000
-"""Sampled classifiers, a hundred times the paper's largest number: a bound for slips of the keyboard."""
+"""Most sampled classifiers: a hundred times the paper's largest number, to catch typing errors."""
 
 
 @dataclass(frozen=True)
-class EpisodeSettings:
-    """The shape of a few-shot task."""
+class TaskShape:
+    """How many images a few-shot task has."""
 
     way: int = 5
-    """N, classes in a task."""
+    """N, the number of classes in a task."""
     shot: int = 1
-    """K, support images of each class."""
+    """K, the number of support images of each class."""
     queries: int = 15
-    """Query images of each class; of the whole task with `pooled_queries`."""
+    """Query images of each class, or of the whole task with `pooled_queries`."""
     pooled_queries: bool = False
-    """Draw the queries from the pooled rest of the task's classes, so that a class may get none (TADAM's way)."""
+    """Draw queries from the classes' pooled images, as TADAM does: a class may then have none."""
+
+    @property
+    def queries_in_all(self) -> int:
+        """M, the number of queries of the whole task."""
+        if self.pooled_queries:
+            return self.queries
+        return self.queries * self.way
+
+    @property
+    def images(self) -> int:
+        """The number of images of a task, support and queries."""
+        return self.way * self.shot + self.queries_in_all
+
+
+@dataclass(frozen=True)
+class EpisodeSettings(TaskShape):
+    """The tasks of training: their shape, which may vary from update to update."""
+
     most_way: int | None = None
-    """Draw the number of classes of each task from `way` up to this."""
+    """Draw the number of classes of each task between `way` and this."""
     most_shot: int | None = None
-    """Draw the shots of each task from `shot` up to this."""
+    """Draw the number of shots of each task between `shot` and this."""
 
     def __post_init__(self) -> None:
-        for name, least in (("way", 2), ("shot", 1), ("queries", 0)):
-            if getattr(self, name) < least:
-                raise SettingsError(
-                    f"--{name} must be at least {least}, but is {getattr(self, name)}."
-                )
-        for name in ("way", "shot"):
-            most = getattr(self, f"most_{name}")
-            if most is not None and most < getattr(self, name):
-                raise SettingsError(f"--most-{name} must be at least --{name}, but is {most}.")
+        check_at_least(self, 2, ("way",))
+        check_at_least(self, 1, ("shot",))
+        check_at_least(self, 0, ("queries",))
+        _check_most("way", self.way, self.most_way)
+        _check_most("shot", self.shot, self.most_shot)
+
+
+def _check_most(name: str, least: int, most: int | None) -> None:
+    if most is not None and most < least:
+        raise SettingsError(f"--most-{name} must be at least --{name}, but is {most}.")
 
 
 @dataclass(frozen=True)
-class Protocol:
-    """How a figure is measured; printed with every result. The defaults are the paper's."""
+class Protocol(TaskShape):
+    """How a model is measured; printed with every result. The defaults are the paper's."""
 
-    way: int = 5
-    """Classes of a task."""
-    shot: int = 1
-    """Support images of each class."""
-    queries: int = 15
-    """Query images of each class; of the whole task with `pooled_queries`."""
-    pooled_queries: bool = False
-    """Draw the queries from the pooled rest of the task's classes (TADAM's way)."""
     episodes: int = 5000
-    """Tasks."""
+    """Number of tasks."""
     samples: int = 1000
-    """Samples of the classifier for the predictive."""
+    """Sampled classifiers for the predictive distribution."""
     seed: int = 0
-    """Which tasks, and which samples."""
+    """Seed of the tasks and of the samples."""
     split: Literal["test", "val", "train"] = "test"
-    """Which part of the data."""
+    """Which split of the data the tasks come from."""
     norm: Literal["as trained", "running", "episode"] = "as trained"
-    """Batch norm at test; `episode` is transductive."""
+    """Batch norm at test time; `episode` is transductive."""
     outside: int = 0
-    """Queries of each task from classes that are not in it ("none of these"); with running norm only."""
+    """Queries in each task from classes outside it ("none of these"); needs running norm."""
     quasi: bool = False
-    """Quasi-random samples instead of random ones: 128 (linear) or 256 (cosine) are as good as 1000."""
+    """Quasi-random instead of random samples: 128 (linear) or 256 (cosine) do as well as 1000."""
 
     def __post_init__(self) -> None:
         if self.outside < 0:
@@ -72,7 +84,7 @@ class Protocol:
             raise SettingsError("--episodes, --samples and --queries must be at least 1.")
         if self.samples > MOST_SAMPLES:
             raise SettingsError(f"--samples must be at most {MOST_SAMPLES}, but is {self.samples}.")
-        _ = self.tasks  # checks way and shot
+        _ = self.tasks  # building the shape checks way and shot
 
     @property
     def tasks(self) -> EpisodeSettings:
@@ -80,18 +92,28 @@ class Protocol:
         return EpisodeSettings(self.way, self.shot, self.queries, self.pooled_queries)
 
     def __str__(self) -> str:
-        queries = f"{self.queries} queries {'in all' if self.pooled_queries else 'per class'}"
-        queries += f" + {self.outside} from outside" if self.outside else ""
-        kind = "quasi-random " if self.quasi else ""
-        shape = f"{self.way}-way {self.shot}-shot, {self.episodes} tasks x {queries}, {self.samples} {kind}samples"
-        return f"{shape}, {self.split} classes, seed {self.seed}"
+        queries = f"{self.queries} queries per class"
+        if self.pooled_queries:
+            queries = f"{self.queries} queries in all"
+        if self.outside:
+            queries += f" + {self.outside} from outside"
+        samples = f"{self.samples} samples"
+        if self.quasi:
+            samples = f"{self.samples} quasi-random samples"
+        shape = f"{self.way}-way {self.shot}-shot, {self.episodes} tasks x {queries}"
+        return f"{shape}, {samples}, {self.split} classes, seed {self.seed}"
 
 
 def named_protocol(name: Literal["paper", "tadam", "versa"], shot: int, **others: Any) -> Protocol:
-    """The protocols of the paper's tables: its own, TADAM's with 100 queries in all, VERSA's with as many as shots."""
-    own: dict[str, dict[str, Any]] = {
-        "paper": {},
-        "tadam": {"queries": 100, "pooled_queries": True},
-        "versa": {"episodes": 600, "queries": shot},
-    }
-    return Protocol(shot=shot, **own[name], **others)
+    """Return a protocol of the paper's tables.
+
+    "paper" is the paper's own, "tadam" has 100 queries in all, "versa" as many queries as shots.
+
+    >>> named_protocol("versa", 5).queries
+    5
+    """
+    if name == "tadam":
+        return Protocol(shot=shot, queries=100, pooled_queries=True, **others)
+    if name == "versa":
+        return Protocol(shot=shot, queries=shot, episodes=600, **others)
+    return Protocol(shot=shot, **others)

@@ -1,47 +1,62 @@
-"""The settings of a training run: one dataclass tree is preset, flags, help, and the file in the run folder."""
+"""The settings of a training run.
 
-import dataclasses
+One tree of dataclasses serves as the preset, the command-line flags, their help texts, and the file
+in the run folder. The docstring under a field is its help text. A field that is added later must by
+default do what was done without it, so that stored runs and models stay readable.
+"""
+
 import math
 from dataclasses import dataclass, field
 from typing import Literal
 
 from samovar.errors import SettingsError
-from samovar.settings.checks import check_finite
+from samovar.settings.checks import check_at_least, check_device, check_finite, flag
 from samovar.settings.data import AugmentationSettings, DataSettings
 from samovar.settings.model import ModelSettings
 from samovar.settings.tasks import EpisodeSettings, Protocol
 
+NOT_NEGATIVE = (
+    "clip",
+    "decay_extractor",
+    "decay_task_embedding",
+    "decay_multipliers",
+    "decay_auxiliary",
+    "decay_inference",
+)
+"""Fields of OptimizerSettings that may be zero but not negative."""
+
 
 @dataclass(frozen=True)
 class OptimizerSettings:
-    """How parameters move. Weight decay is part of the gradient before clipping, as in TADAM."""
+    """How parameters are updated. Weight decay enters gradients before clipping, as in TADAM."""
 
     kind: Literal["adam", "sgd"] = "adam"
     """Adam (0.9, 0.999), or SGD with momentum."""
     learning_rate: float = 1e-3
-    """First step size; the highest with one_cycle."""
+    """Initial step size; with one_cycle, the highest."""
     momentum: float = 0.9
     """Momentum of SGD."""
     schedule: Literal["constant", "drops", "one_cycle"] = "one_cycle"
-    """Constant; a tenth at each of `drops`; or up for three tenths of the updates and down to zero."""
+    """Constant, divided by ten at each of `drops`, or rising for 30 % of the run, then falling."""
     drops: tuple[int, ...] = ()
     """Updates after which the step size is divided by ten."""
     clip: float = 0.0
-    """Largest norm of a gradient; 0 is without."""
+    """Largest norm of a gradient; 0 turns clipping off."""
     clip_by: Literal["tensor", "global"] = "tensor"
-    """Clip each tensor's gradient by itself, or all by their common norm."""
+    """Clip the gradient of each tensor separately, or all gradients by their joint norm."""
     decay_extractor: float = 0.0
     """Weight decay of the feature extractor's convolutions."""
     decay_task_embedding: float = 0.0
-    """Weight decay of TEN's dense layers."""
+    """Weight decay of the dense layers of the task embedding (TEN)."""
     decay_multipliers: float = 0.0
-    """Weight decay of TEN's post-multipliers."""
+    """Weight decay of the post-multipliers of the task embedding (TEN)."""
     decay_auxiliary: float = 0.0
     """Weight decay of the auxiliary head."""
     decay_inference: float = 0.0
     """Weight decay of the inference networks."""
 
     def __post_init__(self) -> None:
+        # Comparisons with NaN are false, so each check passes only for numbers in range.
         if not 0 < self.learning_rate < math.inf:
             raise SettingsError(
                 f"--optimizer.learning-rate must be above 0, but is {self.learning_rate}."
@@ -50,51 +65,51 @@ class OptimizerSettings:
             raise SettingsError(
                 f"--optimizer.momentum must be from 0 to below 1, but is {self.momentum}."
             )
-        for name in (
-            "clip",
-            *(each.name for each in dataclasses.fields(self) if each.name.startswith("decay")),
-        ):
-            if not 0 <= getattr(self, name) < math.inf:
-                flag = name.replace("_", "-")
+        for name in NOT_NEGATIVE:
+            value = getattr(self, name)
+            if not 0 <= value < math.inf:
                 raise SettingsError(
-                    f"--optimizer.{flag} must not be negative, but is {getattr(self, name)}."
+                    f"{flag('optimizer.' + name)} must not be negative, but is {value}."
                 )
 
 
 @dataclass(frozen=True)
 class ValidationSettings:
-    """Validation on a fixed set of tasks; the best model is kept. The final test has the same shape."""
+    """Validation on a fixed set of tasks; the best model is tested on tasks of the same shape."""
 
     every: int = 250
     """Updates between validations."""
     tasks: int = 200
-    """Validation tasks."""
+    """Number of validation tasks."""
     way: int = 5
-    """Classes of a validation task."""
+    """Classes in a validation task."""
     shot: int = 1
     """Support images of each class."""
     queries: int = 15
-    """Queries of each class."""
+    """Query images of each class."""
     samples: int = 10
-    """Samples of the classifier."""
+    """Sampled classifiers for the predictive distribution."""
     patience: int = 0
-    """Stop after so many validations without a new best; 0 is never."""
+    """Stop after this many validations without a new best; 0 never stops early."""
     test_tasks: int = 1000
-    """Tasks of the final test."""
+    """Number of tasks in the final test."""
     test_samples: int = 100
-    """Samples of the classifier in the final test."""
+    """Sampled classifiers in the final test."""
 
     def protocol(self, seed: int, *, test: bool = False) -> Protocol:
-        """How validation, or the final test, is measured."""
-        tasks, samples = (
-            (self.test_tasks, self.test_samples) if test else (self.tasks, self.samples)
-        )
-        split: Literal["test", "val"] = "test" if test else "val"
+        """Return how validation, or the final test, is measured."""
+        if test:
+            return self._protocol(seed, "test", self.test_tasks, self.test_samples)
+        return self._protocol(seed, "val", self.tasks, self.samples)
+
+    def _protocol(
+        self, seed: int, split: Literal["test", "val"], episodes: int, samples: int
+    ) -> Protocol:
         return Protocol(
-            self.way,
-            self.shot,
-            self.queries,
-            episodes=tasks,
+            way=self.way,
+            shot=self.shot,
+            queries=self.queries,
+            episodes=episodes,
             samples=samples,
             seed=seed,
             split=split,
@@ -109,13 +124,13 @@ class TrainSettings:
     model: ModelSettings = field(default_factory=ModelSettings)
     episodes: EpisodeSettings = field(default_factory=EpisodeSettings)
     tasks: int = 4
-    """Tasks in an update."""
+    """Tasks in each update."""
     updates: int = 1000
-    """Few-shot updates in all."""
+    """Number of few-shot updates."""
     optimizer: OptimizerSettings = field(default_factory=OptimizerSettings)
     augmentation: AugmentationSettings = field(default_factory=AugmentationSettings)
     auxiliary_batch: int = 64
-    """Images of an auxiliary update (with `model.auxiliary_classes`)."""
+    """Images in an auxiliary update (with `model.auxiliary_classes`)."""
     validation: ValidationSettings = field(default_factory=ValidationSettings)
     checkpoint_every: int = 250
     """Updates between checkpoints."""
@@ -124,39 +139,37 @@ class TrainSettings:
     precision: Literal["32-true", "bf16-mixed"] = "32-true"
     """Number format."""
     seed: int = 0
-    """Every random number of the run is a function of this."""
+    """Every random number of the run is a function of this seed."""
 
     def __post_init__(self) -> None:
         check_finite(self)
-        for name in ("tasks", "updates", "auxiliary_batch", "checkpoint_every", "trace_every"):
-            if getattr(self, name) < 1:
-                raise SettingsError(
-                    f"--{name.replace('_', '-')} must be at least 1, but is {getattr(self, name)}."
-                )
+        counts = ("tasks", "updates", "auxiliary_batch", "checkpoint_every", "trace_every")
+        check_at_least(self, 1, counts)
         if self.episodes.queries < 1:
             raise SettingsError(
-                "--episodes.queries must be at least 1: the loss is that of the queries."
+                "--episodes.queries must be at least 1: the loss is computed on the queries."
             )
-        for name in ("every", "tasks", "queries", "samples", "test_tasks", "test_samples"):
-            if getattr(self.validation, name) < 1:
-                raise SettingsError(f"--validation.{name.replace('_', '-')} must be at least 1.")
+        measured = ("every", "tasks", "queries", "samples", "test_tasks", "test_samples")
+        check_at_least(self.validation, 1, measured, prefix="validation.")
+
+    @property
+    def images_per_update(self) -> int:
+        """The number of images in an update: support and queries of all its tasks."""
+        return self.tasks * self.episodes.images
 
 
 @dataclass(frozen=True)
 class Devices:
-    """Where to train; not part of what is trained. Under torchrun and SLURM each launched process is one device."""
+    """Where to train. Under torchrun and SLURM each launched process is one device."""
 
     accelerator: str = "auto"
-    """cpu, cuda, mps, or auto, which takes a GPU where there is one."""
+    """cpu, cuda, mps, or auto, which uses a GPU if there is one."""
     devices: int = 1
     """Processes on each host, one for each GPU."""
     nodes: int = 1
-    """Hosts."""
+    """Number of hosts."""
 
     def __post_init__(self) -> None:
-        if self.accelerator not in ("auto", "cpu", "cuda", "mps"):
-            raise SettingsError(
-                f"The device is cpu, cuda, mps or auto, but {self.accelerator!r} was asked for."
-            )
+        check_device(self.accelerator, self.accelerator)
         if self.devices < 1 or self.nodes < 1:
             raise SettingsError("--devices and --nodes must be at least 1.")

@@ -1,1 +1,1 @@
-"""A training run: its folder, its loop, its checkpoints."""
+"""Training: a run and its folder, the loop of updates, checkpoints, and a user's own data."""

@@ -1,10 +1,15 @@
-"""Checkpoints of a run: safetensors and JSON, whole or not there, the last two kept, damage noticed by checksum."""
+"""Checkpoints of a run: the state after an update, from which the run can go on.
+
+A checkpoint is a safetensors file and a JSON file with its checksum. The JSON is written last, so a
+checkpoint without it was never finished. The last two are kept: if one is damaged, which the
+checksum tells, the run goes on from the one before and ends with the same bits.
+"""
 
 import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -13,9 +18,11 @@ from samovar.artifacts.tensors import check_tensors, deserialize, serialize
 from samovar.core.files import write_whole
 from samovar.errors import RunError, SamovarError
 from samovar.models.few_shot_model import FewShotModel
+from samovar.training.optimization import LossOptimizer
 
 FORMAT = 1
 KEPT = 2
+"""Checkpoints that are kept."""
 
 
 @dataclass(frozen=True)
@@ -33,97 +40,122 @@ class TrainingProgress:
 
 
 def optimizer_tensors(optimizer: torch.optim.Optimizer, prefix: str) -> dict[str, Tensor]:
-    """The state of an optimizer as named tensors."""
-    state = optimizer.state_dict()["state"]
-    return {
-        f"{prefix}.{i}.{key}": torch.as_tensor(value)
-        for i, entry in state.items()
-        for key, value in entry.items()
-    }
+    """Return the state of an optimizer as tensors named prefix.INDEX.KEY."""
+    tensors = {}
+    for index, state in optimizer.state_dict()["state"].items():
+        for key, value in state.items():
+            tensors[f"{prefix}.{index}.{key}"] = torch.as_tensor(value)
+    return tensors
 
 
 def restore_optimizer(
     optimizer: torch.optim.Optimizer, prefix: str, tensors: dict[str, Tensor]
 ) -> None:
-    """The inverse of `optimizer_tensors`."""
-    parameters = [parameter for group in optimizer.param_groups for parameter in group["params"]]
+    """Restore what `optimizer_tensors` returned; tensors with other prefixes are ignored."""
+    parameters: list[Tensor] = []
+    for group in optimizer.param_groups:
+        parameters += group["params"]
     state: dict[int, dict[str, Tensor]] = {}
     for name, tensor in tensors.items():
-        kind, index, key = name.split(".", 2)
-        if kind == prefix:
-            like = parameters[
-                int(index)
-            ]  # the same memory order too, so that the same code runs as without a stop
-            ordered = torch.empty_like(like).copy_(tensor) if tensor.shape == like.shape else tensor
-            state.setdefault(int(index), {})[key] = ordered
-    optimizer.load_state_dict(
-        {"state": state, "param_groups": optimizer.state_dict()["param_groups"]}
-    )
+        owner, index, key = name.split(".", 2)
+        if owner == prefix:
+            restored = _in_memory_order(tensor, parameters[int(index)])
+            state.setdefault(int(index), {})[key] = restored
+    groups = optimizer.state_dict()["param_groups"]
+    optimizer.load_state_dict({"state": state, "param_groups": groups})
+
+
+def _in_memory_order(tensor: Tensor, parameter: Tensor) -> Tensor:
+    """Return the tensor in the parameter's memory order, if it has its shape.
+
+    Kernels may add numbers in another order for another memory order, and a resumed run must
+    compute the same bits as one that was never stopped.
+    """
+    if tensor.shape != parameter.shape:
+        return tensor
+    return torch.empty_like(parameter).copy_(tensor)
 
 
 def save_checkpoint(
     folder: Path,
     model: FewShotModel,
-    optimizers: dict[str, torch.optim.Optimizer],
-    progressed: TrainingProgress,
+    optimizers: Sequence[LossOptimizer],
+    progress: TrainingProgress,
 ) -> None:
-    """Write the state after an update. The JSON comes last: a checkpoint without it is not one."""
+    """Write the state after an update, then delete what is no longer needed."""
     tensors = {f"model.{name}": tensor for name, tensor in model.state_dict().items()}
-    for name, optimizer in optimizers.items():
-        tensors |= optimizer_tensors(optimizer, name)
+    for loss in optimizers:
+        tensors |= optimizer_tensors(loss.optimizer, loss.name)
     content = serialize(tensors)
-    name = f"{progressed.update:08d}"
+    name = f"{progress.update:08d}"
     write_whole(folder / f"{name}.safetensors", content)
     facts = {
         "format": FORMAT,
         "sha256": hashlib.sha256(content).hexdigest(),
-        "progressed": asdict(progressed),
+        "progressed": asdict(progress),
     }
+    # Last: from now on this is a checkpoint, and older ones may go.
     write_whole(folder / f"{name}.json", json.dumps(facts).encode())
-    numbered = sorted(folder.glob("*.json"))
-    past = [path for path in numbered if path.stem <= name]
-    ahead = [
-        path for path in numbered if path.stem > name
-    ]  # damaged ones, which an earlier start passed over
-    for old in (*past[:-KEPT], *ahead):
-        old.unlink()
-        old.with_suffix(".safetensors").unlink(missing_ok=True)
-    for leftover in folder.glob(
-        ".*"
-    ):  # of a process that was killed while it wrote: the run is ours alone
+    _clean_up(folder, name)
+
+
+def _clean_up(folder: Path, newest: str) -> None:
+    """Delete all but the last checkpoints up to the newest, and what killed processes left."""
+    paths = sorted(folder.glob("*.json"))
+    earlier = [path for path in paths if path.stem <= newest]
+    # Checkpoints of later updates are damaged ones that this run started before.
+    later = [path for path in paths if path.stem > newest]
+    for path in (*earlier[:-KEPT], *later):
+        path.unlink()
+        path.with_suffix(".safetensors").unlink(missing_ok=True)
+    # Hidden files are the temporary files of a process that was killed while writing.
+    # The lock of the run makes sure that no other process is writing now.
+    for leftover in folder.glob(".*"):
         leftover.unlink()
 
 
 def load_checkpoint(
-    folder: Path, model: FewShotModel, optimizers: dict[str, torch.optim.Optimizer]
+    folder: Path, model: FewShotModel, optimizers: Sequence[LossOptimizer]
 ) -> tuple[TrainingProgress | None, list[str]]:
-    """Restore the newest whole checkpoint; returns how far it was, and what was wrong with any passed over."""
+    """Restore the newest undamaged checkpoint.
+
+    Returns how far it had come, or None if there is none, and a message for each damaged one.
+    """
     complaints: list[str] = []
     for path in sorted(folder.glob("*.json"), reverse=True):
         try:
-            progressed, tensors = _read(path)
+            progress, tensors = _read(path)
+        # Whatever a crash or a disk may have done to the file, an older one is better than none.
         except (OSError, ValueError, KeyError, TypeError, SamovarError) as error:
-            complaints.append(f"{path.name} is damaged ({error}) and is passed over")
+            complaints.append(f"the checkpoint {path.name} is damaged ({error}) and is not used")
             continue
-        weights = {
-            name.removeprefix("model."): t
-            for name, t in tensors.items()
-            if name.startswith("model.")
-        }
-        check_tensors(model.state_dict(), weights, path)
-        model.load_state_dict(weights)
-        for name, optimizer in optimizers.items():
-            restore_optimizer(optimizer, name, tensors)
-        return progressed, complaints
+        _restore(model, optimizers, tensors, path)
+        return progress, complaints
     if complaints:
-        complaints.append("no checkpoint is whole: starting from the beginning")
+        complaints.append("all checkpoints are damaged: starting from the beginning")
     return None, complaints
 
 
-def _read(path: Path) -> tuple[TrainingProgress, dict[str, Any]]:
+def _restore(
+    model: FewShotModel,
+    optimizers: Sequence[LossOptimizer],
+    tensors: dict[str, Tensor],
+    path: Path,
+) -> None:
+    weights = {}
+    for name, tensor in tensors.items():
+        if name.startswith("model."):
+            weights[name.removeprefix("model.")] = tensor
+    check_tensors(model.state_dict(), weights, path)
+    model.load_state_dict(weights)
+    for loss in optimizers:
+        restore_optimizer(loss.optimizer, loss.name, tensors)
+
+
+def _read(path: Path) -> tuple[TrainingProgress, dict[str, Tensor]]:
     facts = json.loads(path.read_bytes())
     if facts["format"] != FORMAT:
-        raise RunError(f"format {facts['format']} is not {FORMAT}")
+        raise RunError(f"its format is {facts['format']}, but this version reads {FORMAT}")
     content = path.with_suffix(".safetensors").read_bytes()
     if hashlib.sha256(content).hexdigest() != facts["sha256"]:
         raise RunError("its checksum is wrong")

@@ -1,289 +1,233 @@
-"""The training loop: every update a function of (settings, update), so that a run can stop anywhere and go on.
+"""The training loop: updates, validation and checkpoints.
 
-Devices, mixed precision and several processes are lightning-fabric's. Ranks share the tasks of an update, each loss
-weighted by its number of tasks.
+Every update is a function of (settings, update), so a run can stop anywhere and go on with the same
+bits. lightning-fabric provides devices, mixed precision and several processes (ranks). The ranks
+share the tasks of an update, and the loss of each is weighted by its share of them. What comes
+before the first update is in `setup`, what comes after the last one in `run`.
 """
 
 import contextlib
-import copy
-import dataclasses
 import math
-import time
 from collections.abc import Iterator
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from dataclasses import replace
 
 import torch
 from lightning_fabric import Fabric
 from torch import Tensor
 
-from samovar.artifacts.saved_model import SavedModel, load_model, save_model
-from samovar.core.progress import Watch
+from samovar.artifacts.saved_model import SavedModel, save_model
+from samovar.artifacts.training_record import TrainingRecord
+from samovar.core.progress import Watch, event
 from samovar.core.randomness import generator
 from samovar.data.batches import AuxiliaryBatch, BatchSource
-from samovar.data.dataset import Dataset
 from samovar.data.episodes import EpisodeSampler
 from samovar.data.images.user_images import conversion_of
 from samovar.errors import RunError
-from samovar.evaluation.evaluator import Accuracy, measure_accuracy
-from samovar.evaluation.rejection_thresholds import measure_rejection
+from samovar.evaluation.evaluator import measure_accuracy
 from samovar.evaluation.task_runner import TaskRunner
-from samovar.models.backbones.layers import set_norm, synchronize
+from samovar.models.backbones.layers import synchronize
 from samovar.models.few_shot_model import FewShotModel, UpdateResult, channels_last
 from samovar.models.noise import TaskNoise
 from samovar.settings.training import TrainSettings
 from samovar.training.checkpoint import TrainingProgress, load_checkpoint, save_checkpoint
 from samovar.training.optimization import (
+    LossOptimizer,
     decay_and_clip,
-    decays,
     has_auxiliary_step,
-    make_optimizer,
+    loss_optimizers,
     step_size,
 )
 from samovar.training.run_folder import RunFolder
-from samovar.training.setup import (
-    check_world,
-    normalisation_of,
-    store_dataset,
-)
+from samovar.training.setup import RunData, check_world
+from samovar.training.trace import Trace, UpdateMetrics
 
 
-@dataclass(frozen=True)
-class Run:
-    """A finished run."""
+def tasks_of_rank(tasks: int, rank: int, ranks: int) -> range:
+    """Return the tasks of an update that a rank computes: a block, as even as possible.
 
-    folder: Path
-    settings: TrainSettings
-    model: SavedModel
-    """The best model on validation."""
-    test: Accuracy
+    >>> [tasks_of_rank(5, rank, 2) for rank in range(2)]
+    [range(0, 3), range(3, 5)]
+    """
+    start = math.ceil(rank * tasks / ranks)
+    stop = math.ceil((rank + 1) * tasks / ranks)
+    return range(start, stop)
 
 
 class Training:
-    """One process's part of a run."""
+    """The loop of one rank."""
 
     def __init__(
         self,
         fabric: Fabric,
         settings: TrainSettings,
         folder: RunFolder,
-        dataset: Dataset,
+        data: RunData,
         model: FewShotModel,
         watch: Watch,
     ) -> None:
-        self.fabric, self.settings, self.folder, self.watch = fabric, settings, folder, watch
-        world, rank = fabric.world_size, fabric.global_rank
-        check_world(settings, world, fabric.device)
-        self.own = [
-            task for task in range(settings.tasks) if task * world // settings.tasks == rank
-        ]
-        self.normalisation = normalisation_of(settings, dataset)
+        check_world(settings, fabric.world_size, fabric.device)
+        self.fabric = fabric
+        self.settings = settings
+        self.folder = folder
+        self.data = data
+        self.watch = watch
+        self.trace = Trace(fabric, settings, folder, watch)
+        self.tasks = tasks_of_rank(settings.tasks, fabric.global_rank, fabric.world_size)
         self.source = BatchSource(
-            dataset, self.normalisation, fabric.device, settings.seed, settings.augmentation
+            data.train, data.normalisation, fabric.device, settings.seed, settings.augmentation
         )
         self.sampler = EpisodeSampler(
-            dataset, settings.episodes, settings.seed, group=settings.tasks
+            data.train, settings.episodes, settings.seed, group=settings.tasks
         )
-        self.validation, self.test = (
-            store_dataset(settings, part, dataset.store) for part in ("val", "test")
-        )
-        for part in (self.validation, self.test):
-            # complains before any work is done
-            EpisodeSampler(part, settings.validation.protocol(settings.seed).tasks, settings.seed)
-        if world > 1 and settings.model.norm == "running":
+        # Episode norm has the statistics of each task, which is on one rank as a whole.
+        if fabric.world_size > 1 and settings.model.norm == "running":
             synchronize(model)
         self.model = channels_last(model)
-        self._set_up_optimizers()
+        self.optimizers = loss_optimizers(model, settings.optimizer)
+        # Fabric's wrappers do the work of several processes and of mixed precision. Checkpoints
+        # are made of what is inside them.
+        inner = [loss.optimizer for loss in self.optimizers]
+        self.wrapped, *wrapped = fabric.setup(self.model, *inner)
+        self.wrapped_optimizers = dict(zip(inner, wrapped, strict=True))
 
-    def _set_up_optimizers(self) -> None:
-        decay = decays(self.model, self.settings.optimizer)
-        named = list(self.model.named_parameters())
-        groups = {"few_shot": [(n, p) for n, p in named if not n.startswith("auxiliary_head")]}
-        if self.model.auxiliary_head is not None:
-            groups["auxiliary"] = [
-                (n, p) for n, p in named if n.split(".")[0] in ("backbone", "auxiliary_head")
-            ]
-        self.decays = {
-            key: [(p, decay.get(n, 0.0)) for n, p in members] for key, members in groups.items()
-        }
-        self.optimizers = {
-            key: make_optimizer([p for _, p in members], self.settings.optimizer)
-            for key, members in groups.items()
-        }
-        self.wrapped, *wrapped = self.fabric.setup(self.model, *self.optimizers.values())
-        self.wrapped_optimizers = dict(zip(self.optimizers, wrapped, strict=True))
+    def run(self, start_message: str | None = None) -> TrainingProgress:
+        """Do all updates that are left; a run that starts from the beginning says how."""
+        progress = self._resume(start_message)
+        self.trace.start(progress.update)
+        while progress.update < self.settings.updates and not progress.finished:
+            with self._seeded(progress.update):
+                metrics = self._update(progress.update)
+            progress = replace(progress, update=progress.update + 1)
+            self.trace.update(progress.update, metrics)
+            progress = self._validate(progress)
+            self._checkpoint(progress)
+        return progress
 
-    def run(self, beginning: str | None = None) -> TrainingProgress:
-        """All updates that are left; `beginning` is said where it is the first."""
-        found, complaints = load_checkpoint(self.folder.checkpoints, self.model, self.optimizers)
-        progressed = found or TrainingProgress(0)
+    def _resume(self, start_message: str | None) -> TrainingProgress:
+        """Restore the last checkpoint, if there is one."""
+        restored, complaints = load_checkpoint(self.folder.checkpoints, self.model, self.optimizers)
         for complaint in complaints:
-            self.watch({"event": complaint})
-        if found is not None:
-            self.watch({"event": f"going on after update {found.update}"})
-        elif beginning is not None:
-            self.watch({"event": beginning})
+            self.watch(event(complaint))
+        if restored is not None:
+            self.watch(event(f"resuming after update {restored.update}"))
+        elif start_message is not None:
+            self.watch(event(start_message))
+        progress = restored or TrainingProgress(0)
+        # What was logged after the checkpoint will be logged again.
         if self.fabric.is_global_zero:
-            self.folder.cut_metrics(progressed.update)
+            self.folder.cut_metrics(progress.update)
         self.fabric.barrier()
-        started, start = time.perf_counter(), progressed.update
-        while progressed.update < self.settings.updates and not progressed.finished:
-            with self._randomness(progressed.update):
-                figures = self._update(progressed.update)
-            progressed = dataclasses.replace(progressed, update=progressed.update + 1)
-            self._trace(progressed.update, figures, started, start)
-            progressed = self._validate_and_save(progressed)
-        return progressed
+        return progress
 
     @contextlib.contextmanager
-    def _randomness(self, update: int) -> Iterator[None]:
-        """A user's own module may draw from torch's global state: it too is a function of (seed, update, rank)."""
-        if self.settings.model.backbone != "custom":
+    def _seeded(self, update: int) -> Iterator[None]:
+        """Make torch's global random state a function of (seed, update, rank).
+
+        Our own modules do not use it, but a user's backbone or subclass may.
+        """
+        own_code = type(self.model) is not FewShotModel
+        if self.settings.model.backbone != "custom" and not own_code:
             yield
             return
-        with torch.random.fork_rng(
-            [self.fabric.device] if self.fabric.device.type == "cuda" else []
-        ):
+        devices = []
+        if self.fabric.device.type == "cuda":
+            devices = [self.fabric.device]
+        with torch.random.fork_rng(devices):
             noise = generator(self.settings.seed, "own backbone", update, self.fabric.global_rank)
             torch.manual_seed(int(noise.integers(2**62)))
             yield
 
-    def _update(self, update: int) -> dict[str, Tensor]:
-        self.wrapped.train()
-        settings, size = (
-            self.settings,
-            step_size(self.settings.optimizer, update, self.settings.updates),
-        )
-        if self.model.auxiliary_head is not None and has_auxiliary_step(
-            settings.seed, update, settings.updates
-        ):
-            part, share = self._auxiliary_part(
-                self.source.auxiliary(update, settings.auxiliary_batch)
-            )
-            self._step("auxiliary", self.wrapped(part), share, size, update)
-        tasks = range(self.own[0], self.own[-1] + 1)
-        batch_of_tasks = self.source.tasks(self.sampler, update, tasks)
-        output = self.wrapped(
-            batch_of_tasks, TaskNoise(settings.seed, update, tasks, self.fabric.device)
-        )
-        share = len(tasks) * self.fabric.world_size / settings.tasks
-        norm = self._step("few_shot", output, share, size, update)
-        return output.metrics | {"gradient_norm": norm, "share": torch.tensor(share)}
+    def _update(self, update: int) -> UpdateMetrics:
+        """Do an update on the tasks, and before it perhaps one on the auxiliary loss."""
+        settings = self.settings
+        self.wrapped.train()  # validation has left the model in evaluation mode
+        few_shot, *auxiliary = self.optimizers
+        for loss in auxiliary:
+            if has_auxiliary_step(settings.seed, update, settings.updates):
+                images, share = self._auxiliary_images(update)
+                self._step(loss, self.wrapped(images), share, update)
+        # Tasks and noise are those of (seed, update, task), whichever rank computes them.
+        batch = self.source.tasks(self.sampler, update, self.tasks)
+        noise = TaskNoise(settings.seed, update, self.tasks, self.fabric.device)
+        output = self.wrapped(batch, noise)
+        share = len(self.tasks) * self.fabric.world_size / settings.tasks
+        norm = self._step(few_shot, output, share, update)
+        return UpdateMetrics(output.metrics | {"gradient_norm": norm}, share)
 
-    def _auxiliary_part(self, batch: AuxiliaryBatch) -> tuple[AuxiliaryBatch, float]:
-        """This rank's images and the weight of their loss; episode norm needs them all, on every rank."""
-        world, rank = self.fabric.world_size, self.fabric.global_rank
+    def _auxiliary_images(self, update: int) -> tuple[AuxiliaryBatch, float]:
+        """Return this rank's auxiliary images, and the weight of their loss."""
+        batch = self.source.auxiliary(update, self.settings.auxiliary_batch)
         if self.settings.model.norm == "episode":
-            return batch, 1.0
-        part = AuxiliaryBatch(batch.images[rank::world], batch.labels[rank::world])
-        return part, len(part.labels) * world / len(batch.labels)
+            return batch, 1.0  # its statistics are those of all images, on every rank
+        rank = self.fabric.global_rank
+        ranks = self.fabric.world_size
+        images = AuxiliaryBatch(batch.images[rank::ranks], batch.labels[rank::ranks])
+        return images, len(images.labels) * ranks / len(batch.labels)
 
-    def _step(
-        self, which: str, output: UpdateResult, share: float, size: float, update: int
-    ) -> Tensor:
-        optimizer = self.wrapped_optimizers[which]
-        for group in self.optimizers[which].param_groups:
+    def _step(self, loss: LossOptimizer, output: UpdateResult, share: float, update: int) -> Tensor:
+        """Move the parameters of a loss by one step; return the norm of its gradient."""
+        settings = self.settings
+        size = step_size(settings.optimizer, update, settings.updates)
+        # The step size is set from the update alone, so no schedule has to be stored.
+        for group in loss.optimizer.param_groups:
             group["lr"] = size
+        optimizer = self.wrapped_optimizers[loss.optimizer]
         optimizer.zero_grad()
+        # Fabric takes the mean of the gradients over the ranks, so each is weighted by its share.
         self.fabric.backward(output.loss * share)
-        norm = decay_and_clip(self.decays[which], self.settings.optimizer)
+        norm = decay_and_clip(loss.parameters, settings.optimizer)
         if not (math.isfinite(output.loss.item()) and math.isfinite(norm.item())):
-            saved = sorted(path.stem for path in self.folder.checkpoints.glob("*.json"))
-            raise RunError(
-                f"The {which.replace('_', '-')} loss or its gradient is not finite at update {update + 1} "
-                f"(step size {size:.2g}). The last good checkpoint is {saved[-1] if saved else 'none'}. "
-                "Use a lower --optimizer.learning-rate, or clip gradients with --optimizer.clip."
-            )
+            raise self._not_finite(loss.name, update, size)
         optimizer.step()
         return norm
 
-    def _trace(self, update: int, figures: dict[str, Tensor], started: float, start: int) -> None:
-        if update % self.settings.trace_every and update != self.settings.updates:
-            return
-        share = figures.pop("share").item()
-        line: dict[str, Any] = {"update": update}
-        for name, value in figures.items():
-            largest = name.startswith("largest")
-            value = value.float() if largest else value.float() * share
-            reduced = self.fabric.all_reduce(value, reduce_op="max" if largest else "mean")
-            assert isinstance(reduced, Tensor)
-            line[name] = reduced.item()
-        episodes = self.settings.episodes
-        queries = episodes.queries * (1 if episodes.pooled_queries else episodes.way)
-        images = self.settings.tasks * (episodes.way * episodes.shot + queries)
-        seconds = time.perf_counter() - started
-        line["images_per_second"] = round((update - start) * images / seconds, 1)
-        line["seconds_left"] = round((self.settings.updates - update) * seconds / (update - start))
-        if self.fabric.is_global_zero:
-            self.folder.log(line)
-        self.watch(line)
-
-    def _validate_and_save(self, progressed: TrainingProgress) -> TrainingProgress:
-        settings, update = self.settings, progressed.update
-        last = update == settings.updates
-        if update % settings.validation.every == 0 or last:
-            accuracy = self.fabric.broadcast(
-                self._validate() if self.fabric.is_global_zero else 0.0
-            )
-            better = accuracy > progressed.best
-            waited = 0 if better else progressed.waited + 1
-            stop = 0 < settings.validation.patience <= waited
-            progressed = dataclasses.replace(progressed, waited=waited, finished=stop or last)
-            if better:
-                progressed = dataclasses.replace(progressed, best=accuracy, best_update=update)
-            if self.fabric.is_global_zero:
-                if better:
-                    self._save_best(accuracy, update)
-                line = {"update": update, "validation_accuracy": accuracy}
-                self.folder.log(line)
-                self.watch(line)
-        if (
-            update % settings.checkpoint_every == 0 or progressed.finished
-        ) and self.fabric.is_global_zero:
-            save_checkpoint(self.folder.checkpoints, self.model, self.optimizers, progressed)
-        return progressed
-
-    def _validate(self) -> float:
-        evaluator = TaskRunner(self.model, self.validation, self.normalisation, self.fabric.device)
-        return measure_accuracy(
-            evaluator, self.settings.validation.protocol(self.settings.seed)
-        ).mean
-
-    def _save_best(self, accuracy: float, update: int) -> None:
-        figures = {"validation accuracy": f"{100 * accuracy:.2f} %", "update": update}
-        facts = {
-            "data": self.validation.store.name,
-            "data_identity": self.validation.store.identity,
-            "licence": self.validation.store.facts["licence"],
-            "figures": figures,
-        }
-        training = facts | {"settings": dataclasses.asdict(self.settings)}
-        conversion = conversion_of(self.validation.store)
-        save_model(
-            SavedModel(self.model, self.normalisation, training, conversion), self.folder.model
+    def _not_finite(self, name: str, update: int, size: float) -> RunError:
+        saved = sorted(path.stem for path in self.folder.checkpoints.glob("*.json"))
+        last = saved[-1] if saved else "none"
+        return RunError(
+            f"The {name.replace('_', '-')} loss or its gradient is not finite at update "
+            f"{update + 1} (step size {size:.2g}). The last good checkpoint is {last}. "
+            "Use a lower --optimizer.learning-rate, or clip gradients with --optimizer.clip."
         )
 
-    def finish(self, progressed: TrainingProgress) -> Run:
-        """Test the best model and write its card."""
-        settings = self.settings
-        own = copy.deepcopy(self.model.backbone) if settings.model.backbone == "custom" else None
-        best = load_model(self.folder.model, own)
-        channels_last(best.model.to(self.fabric.device))
-        evaluator = TaskRunner(best.model, self.test, self.normalisation, self.fabric.device)
-        protocol = settings.validation.protocol(settings.seed, test=True)
-        test = measure_accuracy(evaluator, protocol)
-        figures = {
-            "validation accuracy": f"{100 * progressed.best:.2f} % (update {progressed.best_update})",
-            f"test accuracy, {protocol}, {settings.model.norm} norm, {self.test.description}": str(
-                test
-            ),
-        }
-        inductive = copy.deepcopy(best.model)  # as it is used on single images
-        set_norm(inductive, "running")
-        held_out = TaskRunner(inductive, self.validation, self.normalisation, self.fabric.device)
-        rejection = measure_rejection(held_out, settings.seed, settings.validation.test_tasks)
-        training = best.training | {"figures": figures}
-        saved = dataclasses.replace(best, training=training, rejection=rejection)
+    def _validate(self, progress: TrainingProgress) -> TrainingProgress:
+        """Validate every so many updates and after the last; keep the model if it is the best."""
+        validation = self.settings.validation
+        last = progress.update == self.settings.updates
+        if progress.update % validation.every and not last:
+            return progress
+        # The first rank validates alone; the others need its result to stop at the same update.
+        accuracy = 0.0
+        if self.fabric.is_global_zero:
+            accuracy = self._validation_accuracy()
+        accuracy = self.fabric.broadcast(accuracy)
+        if accuracy > progress.best:
+            progress = replace(progress, best=accuracy, best_update=progress.update, waited=0)
+            if self.fabric.is_global_zero:
+                self._save_best(progress)
+        else:
+            progress = replace(progress, waited=progress.waited + 1)
+        self.trace.log({"update": progress.update, "validation_accuracy": accuracy})
+        out_of_patience = 0 < validation.patience <= progress.waited
+        return replace(progress, finished=last or out_of_patience)
+
+    def _validation_accuracy(self) -> float:
+        data = self.data
+        runner = TaskRunner(self.model, data.validation, data.normalisation, self.fabric.device)
+        return measure_accuracy(runner, self.settings.validation.protocol(self.settings.seed)).mean
+
+    def _save_best(self, progress: TrainingProgress) -> None:
+        record = TrainingRecord.start(self.data.store, self.settings)
+        record = record.with_validation(progress.best, progress.best_update)
+        saved = SavedModel(
+            self.model,
+            self.data.normalisation,
+            record.to_json(),
+            conversion_of(self.data.store),
+        )
         save_model(saved, self.folder.model)
-        return Run(self.folder.path, settings, saved, test)
+
+    def _checkpoint(self, progress: TrainingProgress) -> None:
+        due = progress.update % self.settings.checkpoint_every == 0 or progress.finished
+        if due and self.fabric.is_global_zero:
+            save_checkpoint(self.folder.checkpoints, self.model, self.optimizers, progress)

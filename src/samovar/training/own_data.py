@@ -1,106 +1,176 @@
-"""Training on a user's own images or vectors: size, split and way are chosen from what is there, and said."""
+"""Training on a user's own images or vectors.
+
+Nobody should have to know the number of classes or the size of their images to start: input size,
+split, network and shape of the tasks are chosen from the data, and the user is told. What the user
+asks for by a flag is kept where the data allow it.
+"""
 
 import re
 import statistics
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-
-import numpy as np
 
 from samovar.data.images.decode import shorter_side
 from samovar.data.preparation import prepare, ready
 from samovar.data.sources.folder import class_folders, is_presplit
-from samovar.data.store import Store, data_folder
+from samovar.data.store import SPLITS, Store, data_folder
 from samovar.errors import DataError
 from samovar.settings.data import PrepareSettings
-from samovar.settings.training import TrainSettings
+from samovar.settings.model import ModelSettings
+from samovar.settings.tasks import EpisodeSettings
+from samovar.settings.training import TrainSettings, ValidationSettings
+
+SIDES = {48: 32, 74: 64}
+"""Images whose shorter side is below the first number of pixels are stored at the second."""
 
 
 def prepare_own(
     kind: str, settings: TrainSettings, root: Path | None
 ) -> tuple[TrainSettings, list[str]]:
-    """Fit the settings to the data at a root, prepared now, or to a store (`--data.name`); what was chosen is said.
+    """Prepare the data at `root` and fit the settings to it; without a root, to prepared data.
 
-    `kind` is folder or features. Without `--data.name` the store is called after the root, so that several are kept.
+    `kind` is "folder" or "features". The prepared data is called `settings.data.name`, or after
+    the root if that is left at its default. The second result tells the user what was chosen.
     """
     name = settings.data.name
     if root is None:
         if name == kind and not (data_folder() / name).exists():
-            what = "FOLDER" if kind == "folder" else "FILE.npz"
+            place = "FOLDER" if kind == "folder" else "FILE.npz"
             raise DataError(
-                f"The preset {kind} needs your data: --root {what}, or --data.name of what is prepared."
+                f"The preset {kind} needs your data: --root {place}, "
+                "or --data.name with the name of prepared data."
             )
         return fit_to(settings, ready(name))
     if name == kind:
-        plain = re.sub(r"[^\w-]+", "-", root.resolve().name.removesuffix(".npz")).strip("-")
-        name = f"{kind}-{plain}"
+        name = f"{kind}-{_plain(root)}"
     if kind == "features":
         return fit_to(settings, prepare(kind, root, store_name=name))
     if not root.is_dir():
         raise DataError(f"There is no folder {root}.")
+    return fit_to(settings, prepare(kind, root, _choices(root, settings.model), store_name=name))
+
+
+def _plain(root: Path) -> str:
+    """Return the name of a file or folder without what a data set's name may not contain."""
+    return re.sub(r"[^\w-]+", "-", root.resolve().name.removesuffix(".npz")).strip("-")
+
+
+def _choices(root: Path, model: ModelSettings) -> PrepareSettings:
+    """Choose how a folder of images is prepared."""
     presplit = is_presplit(root)
     folders = class_folders(root / "train" if presplit else root, root)
-    chosen = PrepareSettings(
-        size=_size(folders) if settings.model.size == PrepareSettings.size else settings.model.size,
-        colour="grey" if settings.model.channels == 1 else "rgb",
-        fractions=(1, 0, 0) if presplit else _fractions(len(folders)),
+    size = model.size
+    if size == PrepareSettings.size:  # the preset's value, so the user did not ask for a size
+        size = _size([images[0] for _, images in folders])
+    fractions = _fractions(len(folders))
+    if presplit:
+        fractions = (1, 0, 0)
+    return PrepareSettings(
+        size=size,
+        colour="grey" if model.channels == 1 else "rgb",
+        fractions=fractions,
     )
-    return fit_to(settings, prepare(kind, root, chosen, store_name=name))
 
 
 def _fractions(classes: int) -> tuple[float, float, float]:
-    """64, 16 and 20 %, but at least two classes for each part where there are enough."""
-    val, test = max(2, round(0.16 * classes)), max(2, round(0.2 * classes))
-    return max(0, classes - val - test), val, test
+    """Return 64, 16 and 20 % of the classes, but if possible at least two for each split."""
+    validation = max(2, round(0.16 * classes))
+    test = max(2, round(0.2 * classes))
+    return max(0, classes - validation - test), validation, test
 
 
-def _size(folders: list[tuple[Path, list[Path]]]) -> int:
-    """32, 64 or 84 pixels, by the median of the images' shorter sides."""
-    sides = [shorter_side(images[0]) for _, images in folders]
-    median = statistics.median(sides) if sides else 84
-    return 32 if median < 48 else 64 if median < 74 else 84
+def _size(images: list[Path]) -> int:
+    """Return 32, 64 or 84 pixels, by the median of the images' shorter sides."""
+    if not images:
+        return PrepareSettings.size
+    median = statistics.median(shorter_side(image) for image in images)
+    for limit, size in SIDES.items():
+        if median < limit:
+            return size
+    return PrepareSettings.size
+
+
+@dataclass(frozen=True)
+class _Amounts:
+    """How much data there is."""
+
+    classes: dict[str, int]
+    """Classes in each split."""
+    fewest: int
+    """Images in the smallest class."""
+    most: int
+    """Images in the largest class."""
 
 
 def fit_to(settings: TrainSettings, store: Store) -> tuple[TrainSettings, list[str]]:
-    """Settings that this data allows: the input as it is stored; way, shots and queries as asked, or the most it has.
+    """Return settings that this data allows, and sentences that say what was chosen.
 
-    CONV-4 becomes CONV-5 for images of more than 32 pixels; other backbones stay.
+    The input is as it is stored; way, shots and queries are as asked for, or the most that the
+    data has. CONV-4 becomes CONV-5 for images of more than 32 pixels; other backbones stay.
     """
-    counts = np.array([entry.count for entry in store.classes])
-    parts = {part: len(store.split(part)) for part in ("train", "val", "test")}
-    if min(parts.values()) < 2:
-        raise DataError(
-            f"Training needs at least 2 classes in each of train, val and test, but {store.name} has {parts}. "
-            "With fewer classes, use a ready-made model instead of training."
-        )
-    shape = store.facts["shape"]
-    if len(shape) == 3:
-        model = replace(settings.model, channels=shape[2], size=shape[0])
-        if model.backbone == "conv4" and model.size > 32:
-            model = replace(model, backbone="conv5")
-    else:
-        model = replace(settings.model, backbone="identity", size=shape[0])
-    fewest = int(counts.min())
-    network = "" if model.backbone == settings.model.backbone else f", by {model.backbone}"
-    if fewest < 2:
-        short = store.classes[int(counts.argmin())].name
-        raise DataError(
-            f"Class {short!r} of {store.name} has {fewest} image; training needs at least 2 of each class."
-        )
-    asked, test = settings.episodes, settings.validation
-    way, shot = min(asked.way, parts["train"]), min(asked.shot, fewest - 1)
-    queries = min(asked.queries, fewest - shot)
-    episodes = replace(asked, way=way, shot=shot, queries=queries)
-    test_way, test_shot = min(test.way, parts["val"], parts["test"]), min(test.shot, fewest - 1)
-    validation = replace(
-        test, way=test_way, shot=test_shot, queries=min(test.queries, fewest - test_shot)
-    )
+    amounts = _amounts(store)
+    model = _model(settings.model, store.facts["shape"])
+    episodes = _episodes(settings.episodes, amounts)
+    validation = _validation(settings.validation, amounts)
     data = replace(settings.data, name=store.name)
     fitted = replace(settings, data=data, model=model, episodes=episodes, validation=validation)
-    said = [
-        f"{store.name}: {len(store.classes)} classes (train / val / test {' / '.join(map(str, parts.values()))}), "
-        f"{fewest} to {int(counts.max())} of each, stored as {' x '.join(map(str, shape))}{network}",
-        f"training on {way}-way {shot}-shot tasks with {queries} queries per class; "
-        f"validating on {test_way}-way {test_shot}-shot with {validation.queries}",
+    splits = " / ".join(map(str, amounts.classes.values()))
+    shape = " x ".join(map(str, store.facts["shape"]))
+    network = ""
+    if model.backbone != settings.model.backbone:
+        network = f"; the network is {model.backbone}"
+    notes = [
+        f"{store.name}: {len(store.classes)} classes (train / val / test {splits}), "
+        f"{amounts.fewest} to {amounts.most} of each, stored as {shape}{network}",
+        f"training on {episodes.way}-way {episodes.shot}-shot tasks with {episodes.queries} "
+        f"queries per class; validating on {validation.way}-way {validation.shot}-shot tasks "
+        f"with {validation.queries}",
     ]
-    return fitted, said
+    return fitted, notes
+
+
+def _amounts(store: Store) -> _Amounts:
+    """Count the data, and refuse too little of it."""
+    classes = {split: len(store.split(split)) for split in SPLITS}
+    if min(classes.values()) < 2:
+        counts = ", ".join(f"{count} in {split}" for split, count in classes.items())
+        raise DataError(
+            f"Training needs at least 2 classes in each of train, val and test, but {store.name} "
+            f"has {counts}. With fewer classes, use a ready-made model instead of training."
+        )
+    smallest = min(store.classes, key=lambda entry: entry.count)
+    if smallest.count < 2:
+        raise DataError(
+            f"Class {smallest.name!r} of {store.name} has {smallest.count} image; "
+            "training needs at least 2 of each class."
+        )
+    return _Amounts(classes, smallest.count, max(entry.count for entry in store.classes))
+
+
+def _model(asked: ModelSettings, shape: list[int]) -> ModelSettings:
+    if len(shape) != 3:
+        return replace(asked, backbone="identity", size=shape[0])
+    backbone = asked.backbone
+    if backbone == "conv4" and shape[0] > 32:
+        backbone = "conv5"
+    return replace(asked, backbone=backbone, channels=shape[2], size=shape[0])
+
+
+def _episodes(asked: EpisodeSettings, amounts: _Amounts) -> EpisodeSettings:
+    shot = min(asked.shot, amounts.fewest - 1)  # at least one image is left for a query
+    return replace(
+        asked,
+        way=min(asked.way, amounts.classes["train"]),
+        shot=shot,
+        queries=min(asked.queries, amounts.fewest - shot),
+    )
+
+
+def _validation(asked: ValidationSettings, amounts: _Amounts) -> ValidationSettings:
+    shot = min(asked.shot, amounts.fewest - 1)
+    return replace(
+        asked,
+        way=min(asked.way, amounts.classes["val"], amounts.classes["test"]),
+        shot=shot,
+        queries=min(asked.queries, amounts.fewest - shot),
+    )

@@ -1,24 +1,47 @@
-"""Train settings or a preset in a run folder, or go on where it stopped."""
+"""A training run from beginning to end: prepare, train, test the best model, write its card."""
 
+import contextlib
+import copy
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from lightning_fabric import Fabric
 from torch import nn
 
+from samovar.artifacts.saved_model import SavedModel, load_model, save_model
+from samovar.artifacts.training_record import TestResult, ValidationResult
 from samovar.core.processes import leave_together, make_fabric
-from samovar.core.progress import Watch, unwatched
+from samovar.core.progress import Watch, event, silent
 from samovar.data.preparation import ready
-from samovar.data.store import data_folder
+from samovar.data.store import Store, data_folder
 from samovar.errors import RunError
-from samovar.models.few_shot_model import FewShotModel
+from samovar.evaluation.evaluator import Accuracy, measure_accuracy
+from samovar.evaluation.rejection_thresholds import measure_rejection
+from samovar.evaluation.task_runner import TaskRunner
+from samovar.models.backbones.layers import set_norm
+from samovar.models.few_shot_model import FewShotModel, channels_last
+from samovar.prediction.rejection import Rejection
 from samovar.settings.presets import Preset
 from samovar.settings.training import Devices, TrainSettings
-from samovar.training.loop import Run, Training
+from samovar.training.checkpoint import TrainingProgress
+from samovar.training.loop import Training
 from samovar.training.run_folder import RunFolder
-from samovar.training.setup import (
-    check_shape,
-    start_from,
-    store_dataset,
-)
+from samovar.training.setup import RunData, Start, build_model, start_from
+
+
+@dataclass(frozen=True)
+class Run:
+    """A finished run."""
+
+    folder: Path
+    settings: TrainSettings
+    model: SavedModel
+    """The best model on validation."""
+    test: Accuracy
+    """Its accuracy on the test tasks."""
+    test_runner: TaskRunner = field(repr=False, compare=False)
+    """Runs further tasks on the test split, whose images it has embedded already."""
 
 
 def train(
@@ -29,46 +52,126 @@ def train(
     devices: Devices | None = None,
     init: Path | None = None,
     backbone: nn.Module | None = None,
-    watch: Watch = unwatched,
+    model: type[FewShotModel] = FewShotModel,
+    watch: Watch = silent,
 ) -> Run | None:
-    """Train settings or a preset in the run folder `out`, or go on where it stopped.
+    """Train settings or a preset in a run folder, or go on where the run was stopped.
 
-    The folder is runs/PRESET if not given. `backbone` is a torch module of your own, from images (B, C, H, W) to
-    vectors (B, model.size), with `model.backbone="custom"`. Processes other than the first return None.
+    Processes other than the first return None.
+
+    Args:
+        settings: What to train; a preset brings its settings and its name.
+        out: The run folder; runs/PRESET by default.
+        preset: The name to store with the settings.
+        devices: Where to train; one device, a GPU if there is one, by default.
+        init: A model folder to take the first weights from.
+        backbone: Your own torch module from images (B, C, H, W) to vectors (B, model.size);
+            needs `model.backbone="custom"` in the settings.
+        model: Your own subclass of FewShotModel, for example with another objective.
+        watch: Called with every line of metrics, and with {"event": text} for news.
     """
     if isinstance(settings, Preset):
-        preset, settings = settings.name, settings.settings
+        preset = settings.name
+        settings = settings.settings
     if (settings.model.backbone == "custom") != (backbone is not None):
-        raise RunError(
-            'A module of your own is passed as `backbone` from Python, with model.backbone="custom".'
-        )
-    unused = settings.model.auxiliary_classes > 0
-    fabric = make_fabric(devices or Devices(), precision=settings.precision, unused=unused)
-    fabric.launch()
-    folder = RunFolder(out or Path("runs") / preset)
+        raise RunError('Your own module (`backbone`) and model.backbone="custom" go together.')
+    fabric = _launch(settings, devices or Devices())
     first = fabric.is_global_zero
-    try:
+    if not first:
+        watch = silent
+    folder = RunFolder(out or Path("runs") / preset)
+    with _taken(folder, settings, first=first):
+        data = RunData.open(settings, _prepared(fabric, settings.data.name, watch))
+        network = build_model(model, settings, backbone)
+        start = None
+        if init is not None:
+            start = start_from(network, init, backbone)
+        training = Training(fabric, settings, folder, data, network, watch)
         if first:
-            folder.take(settings)
-        with fabric.rank_zero_first():  # the others find the data prepared
-            if first and not (data_folder() / settings.data.name).exists():
-                watch({"event": f"preparing {settings.data.name}"})
-            store = ready(settings.data.name)
-        dataset = store_dataset(settings, "train", store)
-        check_shape(settings, dataset)
-        model = FewShotModel(settings.model, backbone, settings.seed)
-        start = start_from(model, init, backbone) if init is not None else None
-        training = Training(fabric, settings, folder, dataset, model, watch if first else unwatched)
-        if first:
-            origin = {
-                "images and split of the data": store.identity,
-                "--init": start and start.identity,
-            }
-            folder.begin(preset, settings, origin)
-        progressed = training.run(start.sentence if start else None)
-        run = training.finish(progressed) if first else None
-        leave_together(fabric)
+            # Only now, after all checks, is the folder bound to these settings.
+            folder.begin(preset, settings, _origin(data, start, model))
+        progress = training.run(start and start.message)
+        run = finish(training, progress) if first else None
+        leave_together(fabric)  # the others wait until the first has tested
         return run
+
+
+def _launch(settings: TrainSettings, devices: Devices) -> Fabric:
+    """Start the processes; with an auxiliary loss, no loss uses all parameters."""
+    unused = settings.model.auxiliary_classes > 0
+    fabric = make_fabric(devices, precision=settings.precision, unused=unused)
+    fabric.launch()
+    return fabric
+
+
+@contextlib.contextmanager
+def _taken(folder: RunFolder, settings: TrainSettings, *, first: bool) -> Iterator[None]:
+    """Hold the run folder; the first process does it for all."""
+    if not first:
+        yield
+        return
+    try:
+        folder.take(settings)
+        yield
     finally:
-        if first:
-            folder.release()
+        folder.release()
+
+
+def _origin(data: RunData, start: Start | None, model: type[FewShotModel]) -> dict[str, str | None]:
+    """Return what a run starts from besides its settings, for a resumed run to compare."""
+    return {
+        "images and split of the data": data.store.identity,
+        "--init": start and start.identity,
+        "class of the model": model.__name__,
+    }
+
+
+def _prepared(fabric: Fabric, name: str, watch: Watch) -> Store:
+    """Return the data, prepared by the first process while the others wait."""
+    with fabric.rank_zero_first():
+        if not (data_folder() / name).exists():
+            watch(event(f"preparing {name}"))
+        return ready(name)
+
+
+def finish(training: Training, progress: TrainingProgress) -> Run:
+    """Test the best model, measure its rejection thresholds, and save it with its card."""
+    settings = training.settings
+    folder = training.folder
+    # The best model may be of an earlier update, so it is read from the folder.
+    best = _load_best(training)
+    channels_last(best.model.to(training.fabric.device))
+    test_split = training.data.test
+    runner = TaskRunner(best.model, test_split, training.data.normalisation, training.fabric.device)
+    protocol = settings.validation.protocol(settings.seed, test=True)
+    test = measure_accuracy(runner, protocol)
+    record = best.record.with_test(
+        ValidationResult(progress.best, progress.best_update),
+        TestResult(test.mean, test.ci95),
+        f"{protocol}, {settings.model.norm} norm, {test_split.description}",
+    )
+    rejection = _rejection(training, best.model)
+    saved = replace(best, training=record.to_json(), rejection=rejection)
+    save_model(saved, folder.model)
+    return Run(folder.path, settings, saved, test, runner)
+
+
+def _load_best(training: Training) -> SavedModel:
+    backbone = None
+    # A copy, since loading the best weights must not change the user's module.
+    if training.settings.model.backbone == "custom":
+        backbone = copy.deepcopy(training.model.backbone)
+    return load_model(training.folder.model, backbone, type(training.model))
+
+
+def _rejection(training: Training, model: FewShotModel) -> Rejection | None:
+    """Measure the thresholds for "none of these" on validation classes.
+
+    Single images are answered with running norm, so the thresholds are measured with it.
+    """
+    inductive = copy.deepcopy(model)
+    set_norm(inductive, "running")
+    data = training.data
+    runner = TaskRunner(inductive, data.validation, data.normalisation, training.fabric.device)
+    settings = training.settings
+    return measure_rejection(runner, settings.seed, settings.validation.test_tasks)

@@ -1,4 +1,9 @@
-"""A run is a folder: config.json, metrics.jsonl, checkpoints/, model/ (the best): to be copied, compared, resumed."""
+"""A run is a folder that can be copied, compared and resumed.
+
+It has config.json (settings and origin), metrics.jsonl, checkpoints/ and model/ (the best model so
+far). One process at a time may train in it, which a lock ensures that dies with its process.
+A folder keeps its settings: a run that goes on with others would be neither the old nor the new.
+"""
 
 import dataclasses
 import json
@@ -16,22 +21,23 @@ FORMAT = 1
 
 
 class RunFolder:
-    """The folder of one run, held by one process at a time by a lock that dies with the process."""
+    """The folder of one run."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.config, self.metrics = path / "config.json", path / "metrics.jsonl"
-        self.checkpoints, self.model = path / "checkpoints", path / "model"
+        self.config = path / "config.json"
+        self.metrics = path / "metrics.jsonl"
+        self.checkpoints = path / "checkpoints"
+        self.model = path / "model"
         self._lock = FileLock(path / ".lock")
 
     def take(self, settings: TrainSettings) -> None:
-        """Make the folder or go on with it; refused if another process has it or its settings differ.
+        """Make the folder, or take it over to go on with its run, and lock it.
 
-        A run that failed before its first checkpoint has nothing to go on from, so it binds nobody to its settings. A
-        folder that holds other things is nobody's run.
+        It is refused if another process has it, if its run has other settings, or if it contains
+        anything but a run. A run that failed before its first checkpoint is started anew.
         """
-        if self.path.is_dir() and not self.config.exists() and (strangers := self._strangers()):
-            raise RunError(f"{self.path} is no run, it holds {strangers[0]}. Choose another --out.")
+        self._check_content()
         output_folder(self.checkpoints)
         try:
             self._lock.acquire(timeout=0)
@@ -39,37 +45,39 @@ class RunFolder:
             raise RunError(
                 f"Another process is training in {self.path}. Wait for it, or choose another --out."
             ) from error
-        if (
-            self.config.exists()
-            and not self.model.exists()
-            and not any(self.checkpoints.glob("*.json"))
-        ):
-            self.config.unlink()
+        # Without a checkpoint or a model there is nothing to go on from.
+        if not self.model.exists() and not any(self.checkpoints.glob("*.json")):
+            self.config.unlink(missing_ok=True)
             self.metrics.unlink(missing_ok=True)
         if self.config.exists():
-            self._refuse(differences(self.settings(), settings), "settings")
+            self._refuse(differences(self.settings(), settings), "different settings")
 
-    def _strangers(self) -> list[str]:
-        own = {each.name for each in (self.config, self.metrics, self.checkpoints, self.model)} | {
-            "tensorboard"
-        }
-        return sorted(
-            each.name
-            for each in self.path.iterdir()
-            if each.name not in own and each.name[0] != "."
-        )
+    def _check_content(self) -> None:
+        """Refuse a folder that contains other things and no run, so that none are mixed with it."""
+        if self.config.exists() or not self.path.is_dir():
+            return
+        # A run that was stopped very early has some of these, but no config.json yet.
+        expected = {"config.json", "metrics.jsonl", "checkpoints", "model", "tensorboard"}
+        for path in sorted(self.path.iterdir()):
+            if path.name not in expected and not path.name.startswith("."):
+                raise RunError(
+                    f"{self.path} is not a run folder: it contains {path.name}. "
+                    "Choose another --out."
+                )
 
     def begin(self, preset: str, settings: TrainSettings, origin: dict[str, str | None]) -> None:
-        """Write down what is trained, and from what (data and first weights), or compare that with what was written.
+        """Store what is trained and what it starts from, or compare that with what is stored.
 
-        Only after everything has been checked, so that a failed start binds nobody to its settings.
+        This comes after all other checks, so that a start that fails leaves the folder free.
         """
         if self.config.exists():
-            begun = self._facts().get("origin", {})
-            self._refuse(
-                [name for name, value in origin.items() if begun.get(name, value) != value],
-                "origins",
-            )
+            stored = self._facts().get("origin", {})
+            changed = []
+            for name, value in origin.items():
+                # Runs of earlier versions did not store all of these.
+                if stored.get(name, value) != value:
+                    changed.append(name)
+            self._refuse(changed, "a different origin")
             return
         facts = {
             "format": FORMAT,
@@ -82,56 +90,63 @@ class RunFolder:
     def _refuse(self, changed: list[str], what: str) -> None:
         if changed:
             raise RunError(
-                f"{self.path} was begun with other {what} ({'; '.join(changed)}). "
+                f"{self.path} was started with {what} ({'; '.join(changed)}). "
                 "Use the same, or choose another --out."
             )
 
     def release(self) -> None:
-        """Let others have it."""
+        """Unlock the folder."""
         self._lock.release()
 
     def settings(self) -> TrainSettings:
-        """The settings that it was begun with."""
+        """Return the settings that the run was started with."""
         try:
             return from_dict(TrainSettings, self._facts()["settings"])
         except (KeyError, TypeError, ValueError) as error:
-            raise RunError(
-                f"{self.config} cannot be read ({error}). Choose another --out."
-            ) from error
+            raise self._unreadable(error) from error
 
     def _facts(self) -> dict[str, Any]:
         try:
             facts = json.loads(self.config.read_bytes())
-            if facts["format"] != FORMAT:
-                raise RunError(
-                    f"{self.config} has format {facts['format']}, this version reads {FORMAT}."
-                )
-            return facts
+            stored_format = facts["format"]
         except (OSError, KeyError, TypeError, ValueError) as error:
+            raise self._unreadable(error) from error
+        if stored_format != FORMAT:
             raise RunError(
-                f"{self.config} cannot be read ({error}). Choose another --out."
-            ) from error
+                f"{self.config} has format {stored_format}, but this version reads {FORMAT}."
+            )
+        return facts
+
+    def _unreadable(self, error: Exception) -> RunError:
+        return RunError(f"{self.config} cannot be read ({error}). Choose another --out.")
 
     def cut_metrics(self, update: int) -> None:
-        """Forget what was logged after an update, and any half line."""
+        """Delete what was logged after an update, and any incomplete line."""
         kept = [line for line in read_metrics(self.metrics) if line["update"] <= update]
-        write_whole(self.metrics, "".join(json.dumps(line) + "\n" for line in kept).encode())
+        text = "".join(json.dumps(line) + "\n" for line in kept)
+        write_whole(self.metrics, text.encode())
 
     def log(self, line: dict[str, Any]) -> None:
-        """Add a line to metrics.jsonl."""
+        """Append a line to metrics.jsonl."""
         try:
             with self.metrics.open("a") as file:
                 file.write(json.dumps(line) + "\n")
         except OSError as error:
             raise OutputError(
-                f"Cannot write {self.metrics}: {error.strerror}. The last checkpoint is intact; make room, then go on."
+                f"Cannot write {self.metrics}: {error.strerror}. The last checkpoint is intact: "
+                "free some disk space and run the same command again."
             ) from error
 
 
 def read_metrics(path: Path) -> list[dict[str, Any]]:
-    """The whole lines of a metrics.jsonl, up to half a line of a process that was killed, or anything else."""
+    """Return the lines of a metrics.jsonl up to the first that is incomplete or not understood.
+
+    A process that was killed while writing leaves half a line.
+    """
     lines: list[dict[str, Any]] = []
-    for text in path.read_text().splitlines() if path.exists() else []:
+    if not path.exists():
+        return lines
+    for text in path.read_text().splitlines():
         try:
             line = json.loads(text)
         except ValueError:

@@ -1,6 +1,10 @@
-"""What a training run needs before its first update: data that fits, a model to start from."""
+"""What a training run needs before its first update: data that fits, and a model to start from.
+
+Everything that can be refused is refused here, before any long work is done.
+"""
 
 import copy
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -8,9 +12,10 @@ import torch
 from torch import nn
 
 from samovar.artifacts.saved_model import load_model
+from samovar.core.randomness import generator
 from samovar.data.dataset import Dataset
+from samovar.data.episodes import EpisodeSampler
 from samovar.data.normalization import Normalization
-from samovar.data.preparation import ready
 from samovar.data.store import Store
 from samovar.errors import DataError, RunError
 from samovar.evaluation.task_runner import check_input
@@ -18,17 +23,38 @@ from samovar.models.few_shot_model import FewShotModel
 from samovar.settings.training import TrainSettings
 
 
-def store_dataset(settings: TrainSettings, split: str, store: Store | None = None) -> Dataset:
-    """A part of the run's data."""
-    data = settings.data
-    return Dataset(store or ready(data.name), split, scheme=data.scheme, rotations=data.rotations)
+@dataclass(frozen=True)
+class RunData:
+    """The three splits of a run's data, and how images enter the network."""
+
+    store: Store
+    train: Dataset
+    validation: Dataset
+    test: Dataset
+    normalisation: Normalization
+
+    @classmethod
+    def open(cls, settings: TrainSettings, store: Store) -> "RunData":
+        """Open the splits, and refuse data on which this run could not be trained or tested."""
+        data = settings.data
+        train = Dataset(store, "train", scheme=data.scheme, rotations=data.rotations)
+        check_shape(settings, train)
+        opened = cls(
+            store, train, train.part("val"), train.part("test"), _normalisation(settings, train)
+        )
+        # A sampler refuses a split with too few classes or images for its tasks.
+        EpisodeSampler(train, settings.episodes, settings.seed)
+        measured = settings.validation.protocol(settings.seed).tasks
+        for split in (opened.validation, opened.test):
+            EpisodeSampler(split, measured, settings.seed)
+        return opened
 
 
-def normalisation_of(settings: TrainSettings, dataset: Dataset) -> Normalization:
-    """How images enter the network."""
+def _normalisation(settings: TrainSettings, dataset: Dataset) -> Normalization:
     standard = Normalization.standard(dataset.store, settings.data.scheme)
     if settings.data.normalisation == "standard":
         return standard
+    # "unit" only divides by the largest value, so that numbers are from 0 to 1.
     channels = len(standard.mean)
     return Normalization((0.0,) * channels, (1.0,) * channels, standard.scale)
 
@@ -37,57 +63,82 @@ def check_world(settings: TrainSettings, world: int, device: torch.device) -> No
     """Refuse a number of processes that cannot do the work of one."""
     if world > settings.tasks:
         raise RunError(
-            f"{world} processes cannot share {settings.tasks} tasks. Use fewer processes, or more --tasks."
+            f"{world} processes cannot share {settings.tasks} tasks. "
+            "Use fewer processes, or more --tasks."
         )
     if world > 1 and settings.model.norm == "running" and device.type == "cpu":
         raise RunError(
-            "Running batch norm needs statistics of the whole batch, which torch shares between GPUs but not between "
-            "CPU processes. Use --model.norm episode, or one process."
+            "Running batch norm needs the statistics of the whole batch, which torch shares "
+            "between GPUs but not between CPU processes. Use --model.norm episode, or one process."
         )
 
 
 def check_shape(settings: TrainSettings, dataset: Dataset) -> None:
     """Refuse data that the model cannot take."""
-    shape, model = tuple(dataset.store.facts["shape"]), settings.model
-    classes = len(dataset)
-    if 0 < model.auxiliary_classes < classes:
+    shape = tuple(dataset.store.facts["shape"])
+    answers = settings.model.auxiliary_classes
+    if 0 < answers < len(dataset):
         raise RunError(
-            f"The auxiliary task tells all classes of {dataset.description} apart, but has "
-            f"{model.auxiliary_classes} answers. Use --model.auxiliary-classes {classes}."
+            f"The auxiliary task distinguishes all {len(dataset)} classes of "
+            f"{dataset.description}, but its head has {answers} outputs. "
+            f"Use --model.auxiliary-classes {len(dataset)}."
         )
     if dataset.rotations and len(shape) != 3:
         raise RunError(
-            f"{dataset.store.name} holds vectors, which cannot be turned. Use --data.no-rotations."
+            f"{dataset.store.name} holds vectors, which cannot be rotated. Use --data.no-rotations."
         )
     try:
-        check_input(model, dataset)
+        check_input(settings.model, dataset)
     except DataError as error:
-        flags = f"--model.size {shape[0]}" + (
-            f" --model.channels {shape[2]}" if len(shape) == 3 else ""
-        )
+        flags = f"--model.size {shape[0]}"
+        if len(shape) == 3:
+            flags += f" --model.channels {shape[2]}"
         raise RunError(f"{error} Use {flags}.") from error
 
 
-class Start(NamedTuple):
-    """Where a model's first weights are from."""
+def build_model(
+    kind: type[FewShotModel], settings: TrainSettings, backbone: nn.Module | None
+) -> FewShotModel:
+    """Return an untrained model whose weights are a function of the seed, even a subclass's own.
 
-    sentence: str
+    FewShotModel draws its weights by itself. A subclass may add modules that draw theirs from
+    torch's global state, which is therefore seeded here and restored afterwards.
+    """
+    with torch.random.fork_rng(devices=[]):
+        noise = generator(settings.seed, "own model")
+        torch.default_generator.manual_seed(int(noise.integers(2**62)))
+        return kind(settings.model, backbone, settings.seed)
+
+
+class Start(NamedTuple):
+    """Where a model's first weights come from."""
+
+    message: str
+    """What to tell the user."""
     identity: str
+    """The identity of the model they were taken from."""
 
 
 def start_from(model: FewShotModel, folder: Path, backbone: nn.Module | None = None) -> Start:
-    """Take every tensor that fits from a model folder; `backbone` is a module like the one it was trained with."""
-    saved = load_model(folder, copy.deepcopy(backbone))
-    source, target = saved.model.state_dict(), model.state_dict()
-    fitting = {
-        name: tensor
-        for name, tensor in source.items()
-        if name in target and target[name].shape == tensor.shape
-    }
-    needed = any(name.startswith("backbone") for name in target)  # ready-made features have none
-    if not fitting or (needed and not any(name.startswith("backbone") for name in fitting)):
+    """Take every tensor that fits from a model folder.
+
+    `backbone` is a module like the one that the stored model was trained with.
+    """
+    saved = load_model(folder, copy.deepcopy(backbone), type(model))
+    source = saved.model.state_dict()
+    target = model.state_dict()
+    fitting = {}
+    for name, tensor in source.items():
+        if name in target and target[name].shape == tensor.shape:
+            fitting[name] = tensor
+    # A model of ready-made features has no backbone tensors, and needs none.
+    needs_backbone = _has_backbone(target)
+    if not fitting or (needs_backbone and not _has_backbone(fitting)):
         raise RunError(f"The feature extractor in {folder} does not fit this model.")
     model.load_state_dict(target | fitting)
-    return Start(
-        f"started from {folder}: {len(fitting)} of {len(target)} tensors taken", saved.identity
-    )
+    message = f"started from {folder}: {len(fitting)} of {len(target)} tensors taken"
+    return Start(message, saved.identity)
+
+
+def _has_backbone(tensors: dict[str, torch.Tensor]) -> bool:
+    return any(name.startswith("backbone.") for name in tensors)

@@ -1,48 +1,65 @@
-"""The course of a training."""
+"""The course of a training as a picture."""
 
 from typing import Any
 
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from samovar.reporting.figures.style import png
 
+COLLAPSED = 0.001
+"""Appendix D of the paper reports when VERSA's largest variance falls below this."""
+VARIANCES = {"largest_weight_variance": "#D55E00", "largest_bias_variance": "#CC79A7"}
+"""The metrics of the third panel, with their colours."""
+
 
 def training_figure(metrics: list[dict[str, Any]]) -> bytes:
-    """Loss, validation accuracy, and the largest predicted variance over updates (the trace of appendix D)."""
+    """Draw loss, validation accuracy and the largest predicted variance over the updates.
+
+    The variances are the trace of appendix D; `metrics` are the lines of metrics.jsonl.
+    """
     figure = Figure(figsize=(11, 3.2), layout="constrained")
     loss, accuracy, variance = figure.subplots(1, 3)
     loss.set_yscale("log")
-    for name, color in (("nll", "#0072B2"), ("loss", "#000000")):
-        _trace(loss, metrics, name, color)
-    _trace(accuracy, metrics, "validation_accuracy", "#009E73", marker="o")
-    for name, color in (
-        ("largest_weight_variance", "#D55E00"),
-        ("largest_bias_variance", "#CC79A7"),
-    ):
-        _trace(variance, metrics, name, color)
-    if variance.lines and any(value > 0 for line in variance.lines for value in line.get_ydata()):
+    _plot(loss, metrics, "nll", "#0072B2")
+    _plot(loss, metrics, "loss", "#000000")
+    _plot(accuracy, metrics, "validation_accuracy", "#009E73", marker="o")
+    for name, color in VARIANCES.items():
+        _plot(variance, metrics, name, color)
+    if _has_variance(metrics):  # a logarithmic axis cannot show the zeros of prototypes
         variance.set_yscale("log")
-    variance.axhline(0.001, color="0.7", linewidth=0.8, linestyle=":")
-    for panel, title in (
-        (loss, "training"),
-        (accuracy, "validation"),
-        (variance, "largest predicted variance"),
-    ):
-        panel.set(title=title, xlabel="update")
-        if panel.get_legend_handles_labels()[0]:
-            panel.legend(frameon=False, fontsize=8)
+    variance.axhline(COLLAPSED, color="0.7", linewidth=0.8, linestyle=":")
+    _finish(loss, "training")
+    _finish(accuracy, "validation")
+    _finish(variance, "largest predicted variance")
     return png(figure)
 
 
-def _trace(
-    panel: Any, metrics: list[dict[str, Any]], name: str, color: str, marker: str | None = None
+def _plot(
+    panel: Axes, metrics: list[dict[str, Any]], name: str, color: str, marker: str | None = None
 ) -> None:
-    points = [(line["update"], line[name]) for line in metrics if name in line]
-    if points:
-        panel.plot(
-            *zip(*points, strict=True),
-            label=name.replace("_", " "),
-            color=color,
-            marker=marker,
-            linewidth=1.2,
-        )
+    lines = [line for line in metrics if name in line]
+    if not lines:
+        return
+    panel.plot(
+        [line["update"] for line in lines],
+        [line[name] for line in lines],
+        label=name.replace("_", " "),
+        color=color,
+        marker=marker,
+        linewidth=1.2,
+    )
+
+
+def _has_variance(metrics: list[dict[str, Any]]) -> bool:
+    largest = 0.0
+    for line in metrics:
+        for name in VARIANCES:
+            largest = max(largest, line.get(name, 0.0))
+    return largest > 0
+
+
+def _finish(panel: Axes, title: str) -> None:
+    panel.set(title=title, xlabel="update")
+    if panel.get_legend_handles_labels()[0]:
+        panel.legend(frameon=False, fontsize=8)

@@ -1,0 +1,29 @@
+"""The card says what is known of a model, and guesses nothing."""
+
+from dataclasses import asdict
+
+from helpers_training import TINY
+
+from samovar.artifacts.model_card import model_card
+from samovar.artifacts.training_record import TestResult, TrainingRecord, ValidationResult
+from samovar.models.few_shot_model import FewShotModel
+
+
+def test_the_card_tells_data_accuracy_and_recipe():
+    record = TrainingRecord("toy", licence="free", settings=asdict(TINY))
+    record = record.with_test(ValidationResult(0.5, 4), TestResult(0.5, 0.01), "3-way")
+    model = FewShotModel(TINY.model)
+    card = model_card(model, record)
+    assert "# samovar with conv4, trained on toy" in card
+    assert f"{sum(parameter.numel() for parameter in model.parameters()):,} parameters" in card
+    assert "| test accuracy, 3-way | 50.00 ± 1.00 % |" in card
+    assert "Trained by 12 updates of 2 tasks each (3-way 2-shot; adam at 0.001, one_cycle)" in card
+    assert "Data licence: free." in card
+
+
+def test_the_card_of_an_unknown_training_guesses_nothing():
+    partial = {"updates": 3, "seed": 0}
+    card = model_card(FewShotModel(TINY.model), TrainingRecord(settings=partial))
+    assert "trained on unknown data" in card
+    assert "Trained by" not in card
+    assert "Data licence: unknown." in card
