@@ -212,7 +212,9 @@ class TaskRunner:
                 query = tasks.query if plain else self.features_of(tasks.episodes.query)
                 distance = cosine_distance(query, self.class_means(tasks.episodes))
             for name, prediction in ways(*self.predictions(tasks, protocol)).items():
-                parts.setdefault(name, []).append(Outcomes.of(prediction, tasks.labels, distance))
+                parts.setdefault(name, []).append(
+                    Outcomes.of(prediction, tasks.labels, distance, tasks.episodes.classes)
+                )
 
         def gather(_: str, array: np.ndarray) -> np.ndarray:
             return (

@@ -26,7 +26,7 @@ from samovar.data.dataset import Dataset
 from samovar.data.episodes import EpisodeSampler
 from samovar.data.images.user_images import conversion_of
 from samovar.errors import RunError
-from samovar.evaluation.evaluator import Accuracy, measure_accuracy
+from samovar.evaluation.accuracy import Accuracy, measure_accuracy
 from samovar.evaluation.rejection_thresholds import measure_rejection
 from samovar.evaluation.task_runner import TaskRunner
 from samovar.models.backbones.layers import set_norm, synchronize
