@@ -53,17 +53,23 @@ def evaluate(
             apply.
         settings: What else to do, and where to write.
     """
-    if not way or not shot:
-        raise SettingsError("--way and --shot need at least one number each.")
-    if named is None:
-        protocols = _grid(protocol, way, shot)
-    else:
-        _check_named(named, protocol, way)
-        protocols = _named_protocols(named, protocol, shot)
+    protocols = chosen_protocols(protocol, way, shot, named)
 
     from samovar.reporting.evaluation_folder import run_evaluation
 
     run_evaluation(model, protocols, settings)
+
+
+def chosen_protocols(
+    flags: ProtocolFlags, ways: tuple[int, ...], shots: tuple[int, ...], named: Name | None
+) -> list[Protocol]:
+    """Return the protocols that the flags ask for, or refuse flags that contradict each other."""
+    if not ways or not shots:
+        raise SettingsError("--way and --shot need at least one number each.")
+    if named is None:
+        return _grid(flags, ways, shots)
+    _check_named(named, flags, ways)
+    return _named_protocols(named, flags, shots)
 
 
 def _grid(flags: ProtocolFlags, ways: tuple[int, ...], shots: tuple[int, ...]) -> list[Protocol]:
