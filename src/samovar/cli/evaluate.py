@@ -20,6 +20,7 @@ Name = Literal["paper", "tadam", "versa"]
 class ProtocolFlags(Protocol):
     """The fields of a protocol as flags, without way and shot, of which there may be several."""
 
+    # Fixed and hidden: `evaluate` has its own --way and --shot.
     way: tyro.conf.Suppress[tyro.conf.Fixed[int]] = Protocol.way
     shot: tyro.conf.Suppress[tyro.conf.Fixed[int]] = Protocol.shot
 
@@ -55,6 +56,7 @@ def evaluate(
     """
     protocols = chosen_protocols(protocol, way, shot, named)
 
+    # Only now, so that --help and refused flags need neither torch nor matplotlib.
     from samovar.reporting.evaluation_folder import run_evaluation
 
     run_evaluation(model, protocols, settings)

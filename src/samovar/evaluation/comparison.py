@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 from samovar.errors import RunError
 from samovar.evaluation.metrics import (
@@ -23,6 +22,7 @@ from samovar.evaluation.metrics import (
     resampled_errors,
 )
 from samovar.evaluation.predictors import Predictor
+from samovar.evaluation.seeds import SeedComparison, compare_seeds
 from samovar.evaluation.stored_evaluation import StoredEvaluation
 
 FORMAT = 1
@@ -38,31 +38,6 @@ class CalibrationDifference:
 
     mean: float
     ci95: list[float]
-
-
-@dataclass(frozen=True)
-class SeedMeans:
-    """A metric of every training seed of one method, with mean and standard deviation."""
-
-    means: list[float]
-    mean: float
-    std: float | None
-
-
-@dataclass(frozen=True)
-class WelchDifference(Estimate):
-    """The difference of two methods over training seeds, with its 95 % interval by Welch's t."""
-
-    degrees_of_freedom: float
-
-
-@dataclass(frozen=True)
-class SeedComparison:
-    """A metric over the training seeds of both methods; a difference needs two of each."""
-
-    first: SeedMeans
-    second: SeedMeans
-    difference: WelchDifference | None
 
 
 @dataclass(frozen=True)
@@ -126,16 +101,23 @@ def compare(
     check_same([*ours, *theirs])
     _check_distinct(ours)
     _check_distinct(theirs)
+    paired = {}
+    seeds = {}
+    for name in MEAN_METRICS:
+        # Task by task: that both models found the same tasks hard cancels out.
+        difference = _mean_over_seeds(ours, name) - _mean_over_seeds(theirs, name)
+        paired[name] = Estimate.of(difference)
+        seeds[name] = compare_seeds(_mean_of_each(ours, name), _mean_of_each(theirs, name))
     return Comparison(
         protocol=ours[0].protocol,
         data=ours[0].data.description,
-        first=[str(evaluation.folder) for evaluation in ours],
-        second=[str(evaluation.folder) for evaluation in theirs],
+        first=_folders(ours),
+        second=_folders(theirs),
         first_by=ours[0].predictor,
         second_by=theirs[0].predictor,
-        paired={name: _paired_difference(ours, theirs, name) for name in MEAN_METRICS},
+        paired=paired,
         paired_ece=_calibration_difference(ours, theirs, seed),
-        seeds={name: _over_seeds(ours, theirs, name) for name in MEAN_METRICS},
+        seeds=seeds,
     )
 
 
@@ -188,30 +170,42 @@ def _check_distinct(group: list[StoredEvaluation]) -> None:
         )
 
 
-def _paired_difference(
-    first: list[StoredEvaluation], second: list[StoredEvaluation], metric: str
-) -> Estimate:
-    """Subtract task by task, after the mean over the seeds of each group."""
-    difference = _mean_over_seeds(first, metric) - _mean_over_seeds(second, metric)
-    return Estimate.of(difference)
+def _folders(group: list[StoredEvaluation]) -> list[str]:
+    return [str(evaluation.folder) for evaluation in group]
 
 
 def _mean_over_seeds(group: list[StoredEvaluation], metric: str) -> NDArray[np.float64]:
+    """Return the metric of each task, as the mean over the models of a group: (tasks,)."""
     return np.mean([evaluation.metrics[metric] for evaluation in group], axis=0)
+
+
+def _mean_of_each(group: list[StoredEvaluation], metric: str) -> list[float]:
+    """Return the metric of each model of a group, as the mean over tasks."""
+    return [float(evaluation.metrics[metric].mean()) for evaluation in group]
 
 
 def _calibration_difference(
     first: list[StoredEvaluation], second: list[StoredEvaluation], seed: int
 ) -> CalibrationDifference | None:
-    """Subtract the pooled calibration errors; the bootstrap draws the same tasks for all."""
-    first_bins = [evaluation.bins for evaluation in first if evaluation.bins is not None]
-    second_bins = [evaluation.bins for evaluation in second if evaluation.bins is not None]
-    if len(first_bins) < len(first) or len(second_bins) < len(second):
+    """Subtract the pooled calibration errors; None where the bins of a model were not kept."""
+    first_bins = _bins(first)
+    second_bins = _bins(second)
+    if first_bins is None or second_bins is None:
         return None
+    # The same seed resamples the same tasks for all models, so that this difference is paired too.
     resampled = _mean_resampled_errors(first_bins, seed) - _mean_resampled_errors(second_bins, seed)
-    return CalibrationDifference(
-        _mean_error(first_bins) - _mean_error(second_bins), percentile_interval(resampled)
-    )
+    difference = _mean_error(first_bins) - _mean_error(second_bins)
+    return CalibrationDifference(difference, percentile_interval(resampled))
+
+
+def _bins(group: list[StoredEvaluation]) -> list[NDArray[np.float64]] | None:
+    """Return the calibration bins of each model of a group, if all have them."""
+    bins = []
+    for evaluation in group:
+        if evaluation.bins is None:
+            return None
+        bins.append(evaluation.bins)
+    return bins
 
 
 def _mean_resampled_errors(bins: list[NDArray[np.float64]], seed: int) -> NDArray[np.float64]:
@@ -221,37 +215,3 @@ def _mean_resampled_errors(bins: list[NDArray[np.float64]], seed: int) -> NDArra
 def _mean_error(bins: list[NDArray[np.float64]]) -> float:
     errors = [expected_calibration_error(of_model.sum(0)) for of_model in bins]
     return float(np.mean(errors))
-
-
-def _over_seeds(
-    first: list[StoredEvaluation], second: list[StoredEvaluation], metric: str
-) -> SeedComparison:
-    ours = _seed_means(first, metric)
-    theirs = _seed_means(second, metric)
-    return SeedComparison(ours, theirs, _welch(ours.means, theirs.means))
-
-
-def _seed_means(group: list[StoredEvaluation], metric: str) -> SeedMeans:
-    means = [float(evaluation.metrics[metric].mean()) for evaluation in group]
-    deviation = None
-    if len(means) > 1:
-        deviation = float(np.std(means, ddof=1))
-    return SeedMeans(means, float(np.mean(means)), deviation)
-
-
-def _welch(first: list[float], second: list[float]) -> WelchDifference | None:
-    """Return Welch's interval; None for single seeds, and where no seed differs from another."""
-    if len(first) < 2 or len(second) < 2:
-        return None
-    first_variance = np.var(first, ddof=1) / len(first)
-    second_variance = np.var(second, ddof=1) / len(second)
-    total = first_variance + second_variance
-    if total == 0:
-        return None
-    parts = first_variance**2 / (len(first) - 1) + second_variance**2 / (len(second) - 1)
-    freedom = total**2 / parts
-    return WelchDifference(
-        mean=float(np.mean(first) - np.mean(second)),
-        ci95=float(stats.t.ppf(0.975, freedom) * np.sqrt(total)),
-        degrees_of_freedom=float(freedom),
-    )

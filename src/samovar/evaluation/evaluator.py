@@ -109,6 +109,7 @@ class Evaluator:
     ) -> Evaluation:
         """Evaluate the model under a protocol, with fitted temperatures if `temperature`."""
         self.check(protocol)
+        # The validation tasks come first: the temperatures are applied while the tasks are run.
         temperatures = Temperatures({}, "not fitted, as requested")
         if temperature:
             temperatures = self._temperatures(protocol)
@@ -200,6 +201,7 @@ def training_dataset(saved: SavedModel, split: str, progress: Progress = silent)
         )
     data = saved.training["settings"]["data"]
     store = ready(data["name"], progress)
+    # Data sets of known sources are always split in the same way; a user's data may change.
     from_user = store.facts.get("source_name") in ("folder", "features")
     trained_on = saved.training.get("data_identity", store.identity)
     if from_user and trained_on != store.identity:

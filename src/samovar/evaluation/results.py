@@ -59,6 +59,7 @@ class Metrics:
     def to_json(self) -> dict[str, Any]:
         """Return the form that evaluation.json stores; `temperature` only if there is one."""
         stored = asdict(self)
+        # Files list it first, and only for predictors that have one.
         temperature = stored.pop("temperature")
         if temperature is None:
             return stored
@@ -112,6 +113,7 @@ class EvaluationResults:
             "data_identity": self.data_identity,
             "episodes": self.protocol.episodes,
         }
+        # Every evaluation has the predictive; readers of the file find it without knowing its name.
         stored |= self.predictive.to_json()
         for predictor, metrics in self.metrics.items():
             if predictor != Predictor.PREDICTIVE:

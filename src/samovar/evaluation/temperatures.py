@@ -50,11 +50,13 @@ def fit_temperatures(runner: TaskRunner, protocol: Protocol) -> Temperatures:
         Predictor.MEAN_CLASSIFIER: [],
     }
     labels = []
+    # A temperature divides logits; the log of the averaged probabilities serves as the logits.
     for tasks in runner.inferred(protocol):
         sampled, at_mean = runner.predictions(tasks, protocol)
         log_predictions[Predictor.PREDICTIVE].append(log_probabilities(sampled))
         log_predictions[Predictor.MEAN_CLASSIFIER].append(log_probabilities(at_mean))
         labels.append(tasks.labels)
+    # With several processes each has seen a share of the tasks; all fit to the whole.
     truth = runner.gathered(torch.cat(labels), protocol.episodes).flatten()
     values = {}
     for predictor, parts in log_predictions.items():

@@ -51,12 +51,14 @@ def run_evaluation(
     dataset = _open_data(saved, settings.data, protocols[0].split)
     if settings.draw and len(dataset.store.facts["shape"]) != 3:
         raise SettingsError("--draw needs images, but this data contains feature vectors.")
+    # Under torchrun every process gets its own device.
     device = device_named(settings.device)
     fabric = make_fabric(Devices(accelerator=device.type))
     fabric.launch()
     if fabric.world_size > 1:
         device = fabric.device
     evaluator = Evaluator(saved, dataset, device, fabric)
+    # All protocols are checked before the first one is measured, which may take hours.
     for protocol in protocols:
         evaluator.check(protocol)
     target = output_folder(settings.out or evaluation_folder(folder))
@@ -129,6 +131,7 @@ class _Writer:
             return
         output_folder(folder)
         Console().print(evaluation_table(evaluation.results))
+        # `samovar compare` notices if only one of the two files was written.
         write_whole(folder / "evaluation.npz", evaluation.tasks_file())
         content = json.dumps(evaluation.summary, indent=1).encode()
         write_whole(folder / "evaluation.json", content)

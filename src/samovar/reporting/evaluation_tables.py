@@ -7,9 +7,10 @@ numbers.
 from rich.markup import escape
 from rich.table import Table
 
-from samovar.evaluation.comparison import Comparison, SeedMeans
+from samovar.evaluation.comparison import Comparison
 from samovar.evaluation.metrics import CalibrationError, Estimate
 from samovar.evaluation.results import EvaluationResults, Metrics
+from samovar.evaluation.seeds import SeedMeans
 from samovar.evaluation.uncertainty import Auroc, UncertaintyMeasure
 
 NONE = "-"
@@ -29,17 +30,35 @@ Row = tuple[str, list[str]]
 
 def metric_rows(results: EvaluationResults) -> list[Row]:
     """Return the metrics as rows of text, with a column for each predictor."""
-    metrics = list(results.metrics.values())
-    rows = [
-        ("accuracy, %", [percent(of_predictor.accuracy) for of_predictor in metrics]),
-        ("NLL", [_estimate(of_predictor.nll) for of_predictor in metrics]),
-        ("Brier score", [_estimate(of_predictor.brier) for of_predictor in metrics]),
-        ("ECE", [_calibration(of_predictor.ece) for of_predictor in metrics]),
-    ]
-    rows += _auroc_rows(metrics, "wrong_auroc", "AUROC wrong answers")
-    rows += _auroc_rows(metrics, "outside_auroc", "AUROC none of these")
-    row = ("temperature", [_temperature(of_predictor) for of_predictor in metrics])
-    return rows + _if_any(row)
+    cells: dict[str, list[str]] = {}
+    for metrics in results.metrics.values():
+        for label, cell in _cells(metrics).items():
+            cells.setdefault(label, []).append(cell)
+    rows = []
+    for label, row in cells.items():
+        # What no predictor has gets no row, such as the AUROCs for queries from outside.
+        if any(cell != NONE for cell in row):
+            rows.append((label, row))
+    return rows
+
+
+def _cells(metrics: Metrics) -> dict[str, str]:
+    """Return all metrics of one predictor as text, by their labels."""
+    cells = {
+        "accuracy, %": percent(metrics.accuracy),
+        "NLL": _estimate(metrics.nll),
+        "Brier score": _estimate(metrics.brier),
+        "ECE": _calibration(metrics.ece),
+    }
+    for kind, label in (
+        ("wrong_auroc", "AUROC wrong answers"),
+        ("outside_auroc", "AUROC none of these"),
+    ):
+        for name, measure_label in MEASURES.items():
+            measure = getattr(metrics.uncertainty, name)
+            cells[f"{label}: {measure_label}"] = _auroc(measure, kind)
+    cells["temperature"] = _temperature(metrics)
+    return cells
 
 
 def percent(estimate: Estimate) -> str:
@@ -56,17 +75,6 @@ def _calibration(error: CalibrationError) -> str:
     return f"{error.value:.4f} ({low:.4f} to {high:.4f})"
 
 
-def _auroc_rows(metrics: list[Metrics], kind: str, label: str) -> list[Row]:
-    """Return a row for each measure of uncertainty that some predictor has."""
-    rows: list[Row] = []
-    for name, measure_label in MEASURES.items():
-        cells = []
-        for of_predictor in metrics:
-            cells.append(_auroc(getattr(of_predictor.uncertainty, name), kind))
-        rows += _if_any((f"{label}: {measure_label}", cells))
-    return rows
-
-
 def _auroc(measure: UncertaintyMeasure | None, kind: str) -> str:
     if measure is None:
         return NONE
@@ -80,14 +88,6 @@ def _temperature(metrics: Metrics) -> str:
     if metrics.temperature is None:
         return NONE
     return f"{metrics.temperature:.3f}"
-
-
-def _if_any(row: Row) -> list[Row]:
-    """Return the row, or nothing if no predictor has the metric."""
-    _, cells = row
-    if all(cell == NONE for cell in cells):
-        return []
-    return [row]
 
 
 def evaluation_table(results: EvaluationResults) -> Table:
@@ -111,6 +111,7 @@ def comparison_table(comparison: Comparison) -> Table:
     table.add_column("")
     for column in ("first", "second", "paired difference", "difference over training seeds"):
         table.add_column(column, justify="right")
+    # Accuracies are shown in percent, the other metrics as they are.
     for name, label, unit in (
         ("accuracy", "accuracy, %", 100),
         ("nll", "NLL", 1),

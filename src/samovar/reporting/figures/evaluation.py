@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from numpy.typing import NDArray
 
 from samovar.evaluation.metrics import ReliabilityBin
 from samovar.evaluation.predictors import Predictor
@@ -41,9 +42,8 @@ def reliability_figure(results: EvaluationResults) -> bytes:
         title = f"{predictor.label}\nECE {metrics.ece.value:.3f}"
         upper.set(title=title, ylim=(0, 1.02), xlim=(0, 1.02))
         upper.legend(frameon=False, fontsize=8, loc="upper left")
-        confidence = [row.confidence for row in metrics.reliability]
-        queries = [row.queries for row in metrics.reliability]
-        lower.bar(confidence, queries, width=0.05, color=color, alpha=0.6)
+        for row in metrics.reliability:
+            lower.bar(row.confidence, row.queries, width=0.05, color=color, alpha=0.6)
         lower.set(xlabel="top probability", yticks=[])
     panels[0, 0].set_ylabel("accuracy")
     panels[1, 0].set_ylabel("queries")
@@ -69,7 +69,7 @@ def risk_coverage_figure(results: EvaluationResults) -> bytes:
             line = ":"
         panel.plot(
             metrics.risk_coverage.coverage,
-            [100 * risk for risk in metrics.risk_coverage.risk],
+            100 * np.array(metrics.risk_coverage.risk),
             color=COLORS[predictor],
             linestyle=line,
             label=predictor.label,
@@ -87,19 +87,19 @@ def shots_figure(evaluations: Sequence[EvaluationResults]) -> bytes:
     panel = figure.subplots()
     by_shot = sorted(evaluations, key=lambda results: results.protocol.shot)
     for way in sorted({results.protocol.way for results in evaluations}):
-        of_way = [results for results in by_shot if results.protocol.way == way]
-        accuracies = [results.predictive.accuracy for results in of_way]
-        panel.errorbar(
-            [results.protocol.shot for results in of_way],
-            [100 * accuracy.mean for accuracy in accuracies],
-            [100 * accuracy.ci95 for accuracy in accuracies],
-            marker="o",
-            capsize=2.5,
-            label=f"{way}-way",
-        )
-    shots = sorted({results.protocol.shot for results in evaluations})
+        shots = []
+        means = []
+        intervals = []
+        for results in by_shot:
+            if results.protocol.way == way:
+                shots.append(results.protocol.shot)
+                means.append(100 * results.predictive.accuracy.mean)
+                intervals.append(100 * results.predictive.accuracy.ci95)
+        panel.errorbar(shots, means, intervals, marker="o", capsize=2.5, label=f"{way}-way")
+    # The logarithmic axis is labelled with the shots that were measured, not with powers of ten.
+    ticks = sorted({results.protocol.shot for results in evaluations})
     panel.set_xscale("log")
-    panel.set_xticks(shots, [str(shot) for shot in shots])
+    panel.set_xticks(ticks, [str(shot) for shot in ticks])
     panel.minorticks_off()
     panel.set(xlabel="support images of each class", ylabel="accuracy, %")
     panel.legend(frameon=False, fontsize=8)
@@ -123,14 +123,19 @@ SAMPLE_KINDS = (
 """The name of each kind of samples in sampling.json, its label, colour and marker."""
 
 
+def _column(study: dict[str, Any], kind: str, name: str) -> NDArray[Any]:
+    """Return a column of the study's table, of random ("plain") or quasi-random samples."""
+    return np.array([row[name] for row in study["results"] if row["kind"] == kind])
+
+
 def _draw_accuracy(panel: Axes, study: dict[str, Any]) -> None:
     at_mean = 100 * study["mean_classifier"]["accuracy"]
     label_at_mean = Predictor.MEAN_CLASSIFIER.label
     panel.axhline(at_mean, color="#000000", linestyle="--", linewidth=1, label=label_at_mean)
     for kind, label, color, marker in SAMPLE_KINDS:
-        rows = [row for row in study["results"] if row["kind"] == kind]
-        counts = [row["samples"] for row in rows]
-        accuracy = 100 * np.array([row["accuracy"] for row in rows])  # (counts, repeats)
+        counts = _column(study, kind, "samples")
+        accuracy = 100 * _column(study, kind, "accuracy")  # (counts, repeats)
+        # A single repeat has no deviation, and no error bar.
         deviation = np.zeros(len(counts))
         if accuracy.shape[1] > 1:
             deviation = accuracy.std(1, ddof=1)
@@ -152,11 +157,11 @@ def _draw_accuracy(panel: Axes, study: dict[str, Any]) -> None:
 
 def _draw_error(panel: Axes, study: dict[str, Any]) -> None:
     for kind, label, color, marker in SAMPLE_KINDS:
-        rows = [row for row in study["results"] if row["kind"] == kind]
-        counts = [row["samples"] for row in rows]
-        panel.plot(counts, [row["error"] for row in rows], label=label, color=color, marker=marker)
+        counts = _column(study, kind, "samples")
+        errors = _column(study, kind, "error")
+        panel.plot(counts, errors, label=label, color=color, marker=marker)
     equal = study["quasi_equal_to_1000"]
-    if equal is not None:
+    if equal is not None:  # some number of quasi-random samples was as good as 1000 random ones
         panel.axvline(equal, color="#0072B2", linewidth=0.8, linestyle=":")
         panel.text(
             equal * 0.9,
