@@ -79,7 +79,7 @@ def blobs(seed: int = 0, classes: int = 4, each: int = 6, width: int = 5):
 RNG = np.random.default_rng(0)
 
 
-def keep_evaluation(folder, accuracy, shot=1, data="toy", way="predictive"):
+def keep_evaluation(folder, accuracy, shot=1, data="toy", predictor="predictive"):
     """An evaluation folder as `samovar evaluate` writes it, with these accuracies of tasks."""
     folder.mkdir(parents=True, exist_ok=True)
     bins = RNG.random((len(accuracy), 15, 3))
@@ -89,7 +89,8 @@ def keep_evaluation(folder, accuracy, shot=1, data="toy", way="predictive"):
     summary = {"protocol": protocol, "data": data, "data_checksum": data, "episodes": len(accuracy)}
     (folder / "evaluation.json").write_text(json.dumps(summary))
     np.savez(
-        folder / "evaluation.npz", **{f"{way}_{name}": value for name, value in arrays.items()}
+        folder / "evaluation.npz",
+        **{f"{predictor}_{name}": value for name, value in arrays.items()},
     )
     return folder
 

@@ -1,17 +1,21 @@
-"""`samovar evaluate` repeats itself, agrees with Python, and refuses the impossible before any work."""
+"""`samovar evaluate` repeats itself, agrees with Python, and refuses the impossible early."""
 
 import json
 
 import numpy as np
 import pytest
+import tyro
 from helpers import make_store
 
 import samovar
 from samovar.artifacts.saved_model import SavedModel, save_model
+from samovar.cli.evaluate import ProtocolFlags, chosen_protocols
 from samovar.cli.main import main
 from samovar.data.normalization import Normalization
+from samovar.errors import SettingsError
 from samovar.models.few_shot_model import FewShotModel
 from samovar.settings.model import ModelSettings
+from samovar.settings.tasks import Protocol, named_protocol
 
 
 def test_evaluate_command_and_python_agree_and_repeat(tmp_path, data_folder, capsys):
@@ -84,8 +88,8 @@ def test_what_cannot_be_measured_is_refused_before_any_work(tmp_path, capsys):
     [
         (["--data", "small"], "but the model expects (12, 12, 3)"),
         (["--device", "abacus"], "cpu, cuda, mps or auto"),
-        (["--way"], "need a number each"),
-        (["--named", "versa", "--episodes", "8"], "leave out those flags"),
+        (["--way"], "need at least one number each"),
+        (["--named", "versa", "--episodes", "8"], "leave out --episodes."),
         (["--data", "nope"], "no prepared data set called"),
     ],
 )
@@ -97,3 +101,35 @@ def test_impossible_evaluations_are_refused_before_work(
     assert main(["evaluate", str(tmp_path / "run"), *flags, "--out", str(tmp_path / "out")]) == 2
     assert words in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
+
+
+def protocols_of(
+    *flags: str, way: tuple = (5,), shot: tuple = (1,), named: str | None = None
+) -> list[Protocol]:
+    return chosen_protocols(tyro.cli(ProtocolFlags, args=flags), way, shot, named)
+
+
+def test_every_field_of_a_protocol_is_a_flag_with_its_default():
+    assert protocols_of() == [Protocol()]
+    assert type(protocols_of()[0]) is Protocol, "equal to one that is made in Python"
+    changed = Protocol(queries=3, outside=2, norm="running", split="val", seed=9)
+    flags = "--queries 3 --outside 2 --norm running --split val --seed 9"
+    assert protocols_of(*flags.split()) == [changed]
+
+
+def test_ways_and_shots_make_a_grid_of_protocols():
+    protocols = protocols_of("--samples", "7", "--quasi", way=(5, 20, 5), shot=(1, 5))
+    shapes = [(protocol.way, protocol.shot) for protocol in protocols]
+    assert shapes == [(5, 1), (5, 5), (20, 1), (20, 5)]
+    assert all(protocol.samples == 7 and protocol.quasi for protocol in protocols)
+
+
+def test_named_protocols_keep_the_flags_that_they_do_not_determine():
+    protocols = protocols_of("--split", "val", "--seed", "3", shot=(1, 5), named="versa")
+    changes = {"split": "val", "seed": 3}
+    assert protocols == [named_protocol("versa", shot, **changes) for shot in (1, 5)]
+
+
+def test_flags_that_contradict_a_named_protocol_are_all_named():
+    with pytest.raises(SettingsError, match="leave out --way, --pooled-queries, --samples"):
+        protocols_of("--pooled-queries", "--samples", "3", way=(3,), named="tadam")

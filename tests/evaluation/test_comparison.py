@@ -1,12 +1,16 @@
 """Paired differences are those computed by hand, and unequal measurements are refused."""
 
+import json
+
 import numpy as np
 import pytest
 from helpers import keep_evaluation
 from scipy import stats
 
 from samovar.errors import RunError
-from samovar.evaluation.comparison import StoredEvaluation, compare
+from samovar.evaluation.comparison import CalibrationDifference, compare
+from samovar.evaluation.metrics import Estimate
+from samovar.evaluation.stored_evaluation import StoredEvaluation
 
 RNG = np.random.default_rng(0)
 
@@ -20,14 +24,14 @@ def test_paired_difference_by_hand(tmp_path):
     result = compare(
         read(keep_evaluation(tmp_path / "a", a)), read(keep_evaluation(tmp_path / "b", b))
     )
-    assert result["paired"]["accuracy"]["mean"] == pytest.approx(np.mean(a - b))
-    assert result["paired"]["accuracy"]["ci95"] == pytest.approx(1.96 * np.std(a - b, ddof=1) / 2)
-    assert result["paired"]["nll"]["mean"] == pytest.approx(-np.mean(a - b))
-    assert result["seeds"]["accuracy"]["difference"] is None
+    assert result.paired["accuracy"].mean == pytest.approx(np.mean(a - b))
+    assert result.paired["accuracy"].ci95 == pytest.approx(1.96 * np.std(a - b, ddof=1) / 2)
+    assert result.paired["nll"].mean == pytest.approx(-np.mean(a - b))
+    assert result.seeds["accuracy"].difference is None
 
 
 def test_the_difference_of_calibration_errors_is_first_minus_second(tmp_path):
-    """All in one bin of five queries that are right 3 times: the first says 0.8, the second 0.65."""
+    """All in one bin of five queries, 3 right: the first says 0.8, the second 0.65."""
     folders = [keep_evaluation(tmp_path / name, np.full(20, 0.6)) for name in "ab"]
     for folder, confidence in zip(folders, (0.8, 0.65), strict=True):
         with np.load(folder / "evaluation.npz") as stored:
@@ -35,25 +39,9 @@ def test_the_difference_of_calibration_errors_is_first_minus_second(tmp_path):
         arrays["predictive_bins"] = np.zeros((20, 15, 3))
         arrays["predictive_bins"][:, 9] = (5, 5 * confidence, 3)
         np.savez(folder / "evaluation.npz", **arrays)
-    found = compare(*(read(folder) for folder in folders))["paired"]["ece"]
-    assert found["mean"] == pytest.approx(0.2 - 0.05)
-    assert found["ci95"] == pytest.approx([0.15, 0.15])
-
-
-def test_files_that_do_not_belong_together_or_hold_objects_are_refused(tmp_path):
-    folder = keep_evaluation(tmp_path / "a", np.full(4, 0.5))
-    np.savez(
-        folder / "evaluation.npz",
-        **{f"predictive_{name}": np.zeros(3) for name in ("accuracy", "nll", "brier")},
-    )
-    with pytest.raises(RunError, match="do not belong together"):
-        read(folder)
-    objects = {
-        f"predictive_{name}": np.array([{}] * 4, object) for name in ("accuracy", "nll", "brier")
-    }
-    np.savez(folder / "evaluation.npz", **objects)
-    with pytest.raises(RunError, match="cannot be read"):
-        read(folder)
+    found = compare(*folders).paired_ece
+    assert found.mean == pytest.approx(0.2 - 0.05)
+    assert found.ci95 == pytest.approx([0.15, 0.15])
 
 
 def test_seeds_are_compared_by_welchs_test(tmp_path):
@@ -64,40 +52,26 @@ def test_seeds_are_compared_by_welchs_test(tmp_path):
         [keep_evaluation(tmp_path / f"{g}{i}", values) for i, values in enumerate(group)]
         for g, group in enumerate(groups)
     ]
-    found = compare(*(read(*each) for each in folders))["seeds"]["accuracy"]["difference"]
+    found = compare(*folders).seeds["accuracy"].difference
     means = [[values.mean() for values in group] for group in groups]
     interval = stats.ttest_ind(*means, equal_var=False).confidence_interval(0.95)
-    assert found["mean"] - found["ci95"] == pytest.approx(interval.low)
-    assert found["mean"] + found["ci95"] == pytest.approx(interval.high)
+    assert found.mean - found.ci95 == pytest.approx(interval.low)
+    assert found.mean + found.ci95 == pytest.approx(interval.high)
 
 
 def test_seeds_without_spread_or_given_twice(tmp_path):
     values = np.array([0.5, 0.7])
     a, b, c, d = (keep_evaluation(tmp_path / name, values) for name in "abcd")
-    assert compare(read(a, b), read(c, d))["seeds"]["accuracy"]["difference"] is None
+    assert compare(read(a, b), read(c, d)).seeds["accuracy"].difference is None
     with pytest.raises(RunError, match="given twice"):
         compare(read(a, a), read(c, d))
-
-
-@pytest.mark.parametrize("damage", ["cut", "empty", "list"])
-def test_damaged_evaluations_are_named(tmp_path, damage):
-    folder = keep_evaluation(tmp_path / "a", np.array([0.5, 0.7]))
-    content = (folder / "evaluation.npz").read_bytes()
-    if damage == "list":
-        (folder / "evaluation.json").write_text("[]")
-    else:
-        (folder / "evaluation.npz").write_bytes(
-            content[: len(content) // 2] if damage == "cut" else b""
-        )
-    with pytest.raises(RunError, match="cannot be read"):
-        read(folder)
 
 
 def test_a_model_does_not_differ_from_itself(tmp_path):
     folder = keep_evaluation(tmp_path / "a", np.array([0.5, 0.7]))
     result = compare(read(folder), read(folder))
-    assert result["paired"]["accuracy"] == {"mean": 0.0, "ci95": 0.0}
-    assert result["paired"]["ece"] == {"mean": 0.0, "ci95": [0.0, 0.0]}
+    assert result.paired["accuracy"] == Estimate(0.0, 0.0)
+    assert result.paired_ece == CalibrationDifference(0.0, [0.0, 0.0])
 
 
 @pytest.mark.parametrize(
@@ -112,3 +86,34 @@ def test_unequal_measurements_are_refused(tmp_path, changed, words):
             read(keep_evaluation(tmp_path / "b", values, **changed)),
         )
     assert words in str(caught.value)
+
+
+def test_folders_are_compared_as_the_evaluations_that_are_read_from_them(tmp_path):
+    folders = [keep_evaluation(tmp_path / name, RNG.random(6)) for name in "abcd"]
+    first, second = folders[:2], folders[2:]
+    assert compare(first, second) == compare(read(*first), read(*second))
+    single = compare(str(folders[0]), folders[1])
+    assert single.first == [str(folders[0])]
+    assert single.seeds["nll"].first.std is None
+    with pytest.raises(RunError, match="at least one evaluation"):
+        compare([], folders[1])
+
+
+def test_predictors_are_chosen_by_name(tmp_path):
+    first = keep_evaluation(tmp_path / "a", np.array([0.5, 0.7]))
+    second = keep_evaluation(tmp_path / "b", np.array([0.4, 0.7]), predictor="mean_classifier")
+    comparison = compare(first, second, second_by="mean_classifier")
+    assert comparison.paired["accuracy"].mean == pytest.approx(0.05)
+    stored = comparison.to_json()
+    assert (stored["first_by"], stored["second_by"]) == ("predictive", "mean_classifier")
+
+
+def test_the_json_form_has_its_keys_and_survives_a_file(tmp_path):
+    folders = [keep_evaluation(tmp_path / name, RNG.random(6)) for name in "abcd"]
+    stored = compare(folders[:2], folders[2:]).to_json()
+    keys = ["format", "protocol", "data", "first", "second", "paired", "seeds"]
+    assert list(stored) == [*keys, "first_by", "second_by"]
+    assert list(stored["paired"]) == ["accuracy", "nll", "brier", "ece"]
+    difference = stored["seeds"]["brier"]["difference"]
+    assert list(difference) == ["mean", "ci95", "degrees_of_freedom"]
+    assert json.loads(json.dumps(stored)) == stored

@@ -1,38 +1,22 @@
-"""An evaluation has the stated intervals, temperatures and outside queries, and tests on no class of the training."""
+"""An evaluation has temperatures and outside queries as stated, and tests no training class."""
 
+import io
 from dataclasses import replace
 
 import numpy as np
 import pytest
-import torch
 from helpers import make_store
 from helpers_training import TINY
 
 import samovar
-from samovar.data.dataset import Dataset
 from samovar.data.episodes import EpisodeSampler, draw_outside
-from samovar.data.normalization import Normalization
-from samovar.data.preparation import prepare
 from samovar.errors import DataError
-from samovar.evaluation.evaluator import Accuracy, measure_accuracy, training_dataset
-from samovar.evaluation.task_runner import TaskRunner
-from samovar.models.few_shot_model import FewShotModel
+from samovar.evaluation.evaluator import Evaluator, training_dataset
+from samovar.evaluation.predictors import Predictor
+from samovar.models.backbones.layers import norm_modes
 from samovar.settings.data import DataSettings
-from samovar.settings.model import ModelSettings
 from samovar.settings.tasks import Protocol
 from samovar.training.run import train
-
-CPU = torch.device("cpu")
-
-
-def test_interval():
-    tasks = np.array([0.2, 0.4, 0.9, 0.5])
-    accuracy = Accuracy.of(tasks)
-    assert accuracy.mean == pytest.approx(0.5)
-    assert accuracy.ci95 == pytest.approx(1.96 * np.std(tasks, ddof=1) / 2)
-    assert str(accuracy) == "50.00 ± 28.85 %"
-    assert Accuracy.of(np.array([1.0])).ci95 == 0
-
 
 SMALL = Protocol(3, 2, 4, episodes=45, samples=20)
 
@@ -66,33 +50,53 @@ def test_temperatures_are_fitted_on_validation_classes_or_the_reason_is_given(tr
     assert summary["mean_classifier_tempered"]["accuracy"] == summary["mean_classifier"]["accuracy"]
     for protocol, reason in (
         (replace(SMALL, way=8), "too few classes"),
-        (replace(SMALL, split="val"), "these are evaluated"),
+        (replace(SMALL, split="val"), "which are evaluated here"),
     ):
         summary = samovar.evaluate(trained, protocol).summary
         assert "mean_classifier_tempered" not in summary
         assert reason in summary["temperature_note"]
 
 
-def test_intervals_of_small_evaluations_cover_the_long_run_mean(tmp_path):
-    """Real tasks, real model: 200 evaluations of 30 tasks, each under a seed of its own."""
-    noise = np.random.default_rng(0)
-    labels = np.arange(600) % 20
-    np.savez(
-        tmp_path / "f.npz",
-        features=noise.normal(size=(20, 6))[labels] + noise.normal(size=(600, 6)),
-        labels=labels,
-    )
-    store = prepare("features", tmp_path / "f.npz")
-    model = FewShotModel(
-        ModelSettings(
-            method="prototypes", classifier="squared", alpha=1.0, backbone="identity", size=6
-        )
-    )
-    evaluator = TaskRunner(model, Dataset(store, "train"), Normalization.standard(store), CPU)
-    protocol = Protocol(5, 1, 5, episodes=30, samples=1, split="train")
-    truth = measure_accuracy(evaluator, replace(protocol, episodes=6000, seed=999)).mean
-    found = [measure_accuracy(evaluator, replace(protocol, seed=seed)) for seed in range(200)]
-    assert 0.89 < np.mean([abs(each.mean - truth) <= each.ci95 for each in found]) < 0.99
+def test_results_and_summary_are_the_same_numbers(trained):
+    evaluation = samovar.evaluate(trained, SMALL)
+    assert evaluation.summary == evaluation.results.to_json()
+    assert evaluation.summary is evaluation.summary, "a user may keep a reference to a part of it"
+    assert list(evaluation.tasks) == list(evaluation.results.metrics) == list(Predictor)
+    with np.load(io.BytesIO(evaluation.tasks_file(bins=False))) as arrays:
+        assert "predictive_accuracy" in arrays
+        assert "predictive_bins" not in arrays
+    with np.load(io.BytesIO(evaluation.tasks_file())) as arrays:
+        assert arrays["mean_classifier_tempered_bins"].shape == (45, 15, 3)
+
+
+def test_the_ranked_classes_are_those_of_the_drawn_tasks(trained):
+    """Their queries are counted from tasks that are drawn again here."""
+    classes = samovar.evaluate(trained, SMALL, temperature=False).results.classes
+    dataset = training_dataset(trained, "test")
+    drawn = EpisodeSampler(dataset, SMALL.tasks, SMALL.seed).draw(0, SMALL.episodes).classes
+    queries = {}
+    for position, name in enumerate(dataset.class_names):
+        queries[name] = int((drawn == position).sum()) * SMALL.queries
+    for row in (*classes.hardest, *classes.easiest):
+        assert row.queries == queries[row.name]
+
+
+def test_an_evaluator_leaves_the_users_model_alone_and_embeds_a_split_once(trained):
+    evaluator = Evaluator(trained, training_dataset(trained, "test"))
+    runner = evaluator.runner(SMALL)
+    assert evaluator.runner(replace(SMALL, shot=1, seed=5)) is runner
+    assert evaluator.runner(replace(SMALL, norm="episode")) is not runner
+    assert runner.model is not trained.model
+    assert norm_modes(trained.model) == {"running"}
+
+
+def test_a_protocol_that_data_cannot_give_is_refused_before_any_image_is_embedded(trained):
+    evaluator = Evaluator(trained, training_dataset(trained, "test"))
+    with pytest.raises(DataError, match="too few classes"):
+        evaluator.check(replace(SMALL, way=30))
+    with pytest.raises(DataError, match="too few classes"):
+        evaluator.evaluate(replace(SMALL, way=30))
+    assert not evaluator._runners
 
 
 def test_a_model_of_own_data_is_not_tested_on_data_prepared_anew(tmp_path, data_folder):
@@ -104,5 +108,5 @@ def test_a_model_of_own_data_is_not_tested_on_data_prepared_anew(tmp_path, data_
     run = train(replace(TINY, updates=1, data=DataSettings("mine")), tmp_path / "run")
     assert len(training_dataset(run.model, "test")) == 3
     make_store(data_folder, [10] * 12, (12, 12, 3), second, "mine", source_name="folder")
-    with pytest.raises(DataError, match="may have been for training then"):
+    with pytest.raises(DataError, match="may have been used for training"):
         training_dataset(run.model, "test")

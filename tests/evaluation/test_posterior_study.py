@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from samovar.data.normalization import Normalization
-from samovar.evaluation.evaluator import measure_accuracy
+from samovar.evaluation.accuracy import measure_accuracy
 from samovar.evaluation.posterior_study import SAMPLES, prior_and_posterior
 from samovar.evaluation.task_runner import TaskRunner
 from samovar.models.few_shot_model import FewShotModel

@@ -9,7 +9,7 @@ SMALL = Protocol(3, 2, 4, episodes=45, samples=20)
 
 
 def test_the_sampling_study_finds_errors_that_fall_with_the_number_of_samples(trained):
-    evaluator = Evaluator(trained, training_dataset(trained, "test")).tasks(SMALL)
+    evaluator = Evaluator(trained, training_dataset(trained, "test")).runner(SMALL)
     study = sampling_study(
         evaluator, SMALL, Ladder(plain=(1, 10, 100, 1000), quasi=(16, 128), repeats=4)
     )

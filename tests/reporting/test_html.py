@@ -1,25 +1,40 @@
-"""Reports do not trust names."""
+"""The report shows every evaluation, needs nothing from elsewhere, and does not trust names."""
 
-from samovar.reporting.html import html_report
+from helpers_evaluation import make_results
+
+from samovar.reporting.html import Section, html_report
+from samovar.settings.model import ModelSettings
+from samovar.settings.tasks import Protocol
+
+PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 8 + (200).to_bytes(4) + b"\0" * 8
 
 
 def test_reports_do_not_trust_names():
-    page = html_report("<script>alert(1)</script>", [(hostile_summary(), {"<b>": b"0" * 24})], {})
+    hostile = make_results(
+        data="<script>", temperature_note="<script>", norm="<script>", model_identity="<b>"
+    )
+    page = html_report("<script>alert(1)</script>", [Section(hostile, {"<b>": PNG})], {})
     assert "<script>" not in page
     assert "<b>" not in page
 
 
-def hostile_summary() -> dict:
-    figure = {"mean": 0.5, "ci95": 0.1}
-    nothing = dict.fromkeys(("max_probability", "entropy", "mutual_information"))
-    return {
-        "protocol": {"way": 5, "shot": 1, "text": "<script>x</script>"},
-        "model": {"method": "samovar", "backbone": "<b>", "classifier": "linear"},
-        "data": "<script>",
-        "temperature_note": "<script>",
-        "accuracy": figure,
-        "nll": figure,
-        "brier": figure,
-        "ece": {"value": 0.1, "ci95": [0.0, 0.2]},
-        "uncertainty": nothing,
-    }
+def test_a_report_has_a_section_for_each_evaluation_and_its_pictures_inside():
+    sections = []
+    for shot in (1, 5):
+        results = make_results(protocol=Protocol(5, shot, 3, episodes=6))
+        sections.append(Section(results, {f"picture {shot}": PNG}))
+    page = html_report("Evaluation", sections, {"the whole": PNG})
+    assert page.index("the whole") < page.index("<h2>5-way 1-shot</h2>")
+    assert page.index("<h2>5-way 1-shot</h2>") < page.index("<h2>5-way 5-shot</h2>")
+    assert page.count("data:image/png;base64,") == 3
+    assert 'width="100"' in page, "half the pixels of the picture"
+    assert "http" not in page
+
+
+def test_a_report_says_what_was_evaluated():
+    results = make_results(model=ModelSettings(backbone="conv4", size=12, width=4))
+    page = html_report("Evaluation", [Section(results, {})], {})
+    assert "samovar with conv4" in page
+    assert results.protocol_text in page
+    assert "Temperatures: fitted on 300 tasks." in page
+    assert page.count("<th>") == 5, "a name column and four predictors"

@@ -12,7 +12,8 @@ from safetensors.torch import load_file
 
 from samovar.artifacts.saved_model import load_model
 from samovar.errors import RunError
-from samovar.evaluation.evaluator import measure_accuracy, training_dataset
+from samovar.evaluation.accuracy import measure_accuracy
+from samovar.evaluation.evaluator import training_dataset
 from samovar.evaluation.task_runner import TaskRunner
 from samovar.settings.training import OptimizerSettings
 from samovar.training.loop import tasks_of_rank

@@ -1,81 +1,105 @@
 """`samovar evaluate RUN_OR_MODEL`."""
 
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
 import tyro
 
+from samovar.errors import SettingsError
+from samovar.settings.evaluation import EvaluationSettings
+from samovar.settings.tasks import Protocol, named_protocol
+
+FIXED_BY_NAME = ("queries", "pooled_queries", "episodes", "samples")
+"""Fields that a named protocol determines, besides the way."""
+
+Name = Literal["paper", "tadam", "versa"]
+
+
+@dataclass(frozen=True)
+class ProtocolFlags(Protocol):
+    """The fields of a protocol as flags, without way and shot, of which there may be several."""
+
+    # Fixed and hidden: `evaluate` has its own --way and --shot.
+    way: tyro.conf.Suppress[tyro.conf.Fixed[int]] = Protocol.way
+    shot: tyro.conf.Suppress[tyro.conf.Fixed[int]] = Protocol.shot
+
 
 def evaluate(
     model: Annotated[Path, tyro.conf.Positional],
     *,
-    way: tuple[int, ...] = (5,),
-    shot: tuple[int, ...] = (1,),
-    queries: int = 15,
-    pooled_queries: bool = False,
-    episodes: int = 5000,
-    samples: int = 1000,
-    split: Literal["test", "val", "train"] = "test",
-    norm: Literal["as trained", "running", "episode"] = "as trained",
-    outside: int = 0,
-    quasi: bool = False,
-    named: Literal["paper", "tadam", "versa"] | None = None,
-    temperature: bool = True,
-    draw: int = 0,
-    sampling_study: bool = False,
-    data: str | None = None,
-    device: str = "auto",
-    seed: int = 0,
-    out: Path | None = None,
+    way: tuple[int, ...] = (Protocol.way,),
+    shot: tuple[int, ...] = (Protocol.shot,),
+    protocol: Annotated[ProtocolFlags, tyro.conf.arg(name="")],
+    named: Name | None = None,
+    settings: Annotated[EvaluationSettings, tyro.conf.arg(name="")],
 ) -> None:
-    """Measure a model: accuracy, likelihood, calibration, and what its uncertainty is worth, with 95 % intervals.
+    """Measure accuracy, likelihood, calibration and uncertainty of a model, with 95 % intervals.
 
-    The figures are given for the mean over sampled classifiers and for the one classifier at the mean of the predicted
-    weights, each as it is and with a temperature fitted on validation tasks: so one sees what averaging buys. Writes
-    evaluation.json, evaluation.npz with the figures of each task (for `samovar compare`), report.html and its pictures.
-    With several ways or shots, each has a folder of its own (such as 5way-1shot) beside the common report.
-    Under torchrun the processes share the work.
+    Metrics are given for the mean over sampled classifiers and for the one classifier at the mean
+    of the predicted weights, each as it is and with a temperature fitted on validation tasks, to
+    show what averaging gains. Writes evaluation.json, evaluation.npz with the metrics of each task
+    (for `samovar compare`), report.html and its pictures. With several ways or shots, each has its
+    own folder (such as 5way-1shot) beside the common report. Under torchrun the processes share the
+    work.
 
     Args:
         model: A run folder, a model folder, or a shipped model (glyphs, omniglot, cifar_fs).
-        way: Classes of a task; several for several evaluations.
-        shot: Support images of each class; several for several evaluations.
-        queries: Query images of each class; of the whole task with --pooled-queries.
-        pooled_queries: Draw the queries from the pooled rest of the task's classes (TADAM's way).
-        episodes: Tasks.
-        samples: Samples of the classifier for the predictive.
-        split: Which part of the data.
-        norm: Batch norm at test; episode is transductive.
-        outside: Queries of each task from classes that are not in it, to be found by their uncertainty ("none of
-            these"); they enter no other figure. With running norm only.
-        quasi: Quasi-random samples instead of random ones; far fewer of them are enough.
-        named: The protocol of a paper instead of the flags: paper (5-way, 5000 tasks x 15 per class), tadam (100
-            queries in all) or versa (600 tasks, as many queries as shots); --shot, --split, --seed, --norm and
-            --outside still count.
-        temperature: Fit temperatures on validation tasks, and show what they do.
-        draw: Draw so many tasks with their predictions.
-        sampling_study: Also measure accuracy over the number of sampled classifiers, 1 to 10,000, ten times each, on
-            the first 1000 tasks; minutes to an hour.
-        data: A prepared data set; the one that the model was trained on if not given.
-        device: cpu, cuda, mps or auto.
-        seed: Which tasks, and which samples.
-        out: Folder for the results; evaluation/ in the run or model folder if not given.
+        way: Classes of a task; several values for several evaluations.
+        shot: Support images of each class; several values for several evaluations.
+        protocol: How to measure.
+        named: The protocol of a paper: paper (5-way, 5000 tasks with 15 queries per class), tadam
+            (100 queries in all) or versa (600 tasks, as many queries as shots). It determines
+            --way, --queries, --pooled-queries, --episodes and --samples; all other flags still
+            apply.
+        settings: What else to do, and where to write.
     """
-    from samovar.errors import SettingsError
-    from samovar.reporting.evaluation_folder import Wanted, run_evaluation
-    from samovar.settings.tasks import Protocol, named_protocol
+    protocols = chosen_protocols(protocol, way, shot, named)
 
-    if not way or not shot:
-        raise SettingsError("--way and --shot need a number each, or several.")
+    # Only now, so that --help and refused flags need neither torch nor matplotlib.
+    from samovar.reporting.evaluation_folder import run_evaluation
+
+    run_evaluation(model, protocols, settings)
+
+
+def chosen_protocols(
+    flags: ProtocolFlags, ways: tuple[int, ...], shots: tuple[int, ...], named: Name | None
+) -> list[Protocol]:
+    """Return the protocols that the flags ask for, or refuse flags that contradict each other."""
+    if not ways or not shots:
+        raise SettingsError("--way and --shot need at least one number each.")
     if named is None:
-        rest = (queries, pooled_queries, episodes, samples, seed, split, norm, outside, quasi)
-        protocols = [Protocol(w, s, *rest) for w in dict.fromkeys(way) for s in dict.fromkeys(shot)]
-    else:
-        if (way, queries, pooled_queries, episodes, samples) != ((5,), 15, False, 5000, 1000):
-            raise SettingsError(
-                f"--named {named} says way, queries, episodes and samples: leave out those flags."
-            )
-        kept = {"split": split, "seed": seed, "norm": norm, "outside": outside, "quasi": quasi}
-        protocols = [named_protocol(named, s, **kept) for s in dict.fromkeys(shot)]
-    wanted = Wanted(protocols, temperature, draw, sampling_study, data, device, out)
-    run_evaluation(model, wanted)
+        return _grid(flags, ways, shots)
+    _check_named(named, flags, ways)
+    return _named_protocols(named, flags, shots)
+
+
+def _grid(flags: ProtocolFlags, ways: tuple[int, ...], shots: tuple[int, ...]) -> list[Protocol]:
+    """Return a protocol for every pair of way and shot; repeated numbers count once."""
+    protocols = []
+    for way in dict.fromkeys(ways):
+        for shot in dict.fromkeys(shots):
+            protocols.append(Protocol(**asdict(flags) | {"way": way, "shot": shot}))
+    return protocols
+
+
+def _check_named(named: Name, flags: ProtocolFlags, ways: tuple[int, ...]) -> None:
+    """Refuse flags that contradict a named protocol."""
+    given = []
+    if ways != (Protocol.way,):
+        given.append("--way")
+    for name in FIXED_BY_NAME:
+        if getattr(flags, name) != getattr(Protocol, name):
+            given.append(f"--{name.replace('_', '-')}")
+    if given:
+        raise SettingsError(
+            f"--named {named} determines the way, queries, tasks and samples: "
+            f"leave out {', '.join(given)}."
+        )
+
+
+def _named_protocols(named: Name, flags: ProtocolFlags, shots: tuple[int, ...]) -> list[Protocol]:
+    others = asdict(flags)
+    for name in ("way", "shot", *FIXED_BY_NAME):
+        del others[name]
+    return [named_protocol(named, shot, **others) for shot in dict.fromkeys(shots)]

@@ -32,6 +32,7 @@ def lazy_exports(
         return getattr(import_module(module), attribute or name)
 
     def names() -> list[str]:
-        return sorted({*vars(import_module(package)), *homes})
+        special = [name for name in vars(import_module(package)) if name.startswith("__")]
+        return sorted([*homes, *special])
 
     return get, names

@@ -5,8 +5,9 @@ Dataset, EpisodeSampler`. Names load on first use, so that preparing and listing
 torch.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from samovar.core.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from samovar.data.augmentation import augment as augment
@@ -32,32 +33,6 @@ if TYPE_CHECKING:
     from samovar.settings.data import AugmentationSettings as AugmentationSettings
     from samovar.settings.data import PrepareSettings as PrepareSettings
     from samovar.settings.tasks import EpisodeSettings as EpisodeSettings
-
-_MODULE_OF = {
-    "AugmentationSettings": "samovar.settings.data",
-    "AuxiliaryBatch": "samovar.data.batches",
-    "BatchSource": "samovar.data.batches",
-    "ClassEntry": "samovar.data.store",
-    "Contents": "samovar.data.store",
-    "Conversion": "samovar.data.images.conversion",
-    "Dataset": "samovar.data.dataset",
-    "Download": "samovar.data.sources.base",
-    "EpisodeSampler": "samovar.data.episodes",
-    "EpisodeSettings": "samovar.settings.tasks",
-    "Episodes": "samovar.data.episodes",
-    "Normalization": "samovar.data.normalization",
-    "PrepareSettings": "samovar.settings.data",
-    "Source": "samovar.data.sources.base",
-    "Store": "samovar.data.store",
-    "TaskBatch": "samovar.data.batches",
-    "augment": "samovar.data.augmentation",
-    "augmentation_noise": "samovar.data.augmentation",
-    "list_stores": "samovar.data.preparation",
-    "network_input": "samovar.data.normalization",
-    "open_store": "samovar.data.store",
-    "prepare": "samovar.data.preparation",
-    "register_source": "samovar.data.sources.registry",
-}
 
 __all__ = [
     "AugmentationSettings",
@@ -85,12 +60,31 @@ __all__ = [
     "register_source",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _MODULE_OF:
-        raise AttributeError(f"module 'samovar.data' has no attribute {name!r}")
-    return getattr(import_module(_MODULE_OF[name]), name)
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = lazy_exports(
+    __name__,
+    {
+        "AugmentationSettings": "samovar.settings.data",
+        "AuxiliaryBatch": "samovar.data.batches",
+        "BatchSource": "samovar.data.batches",
+        "ClassEntry": "samovar.data.store",
+        "Contents": "samovar.data.store",
+        "Conversion": "samovar.data.images.conversion",
+        "Dataset": "samovar.data.dataset",
+        "Download": "samovar.data.sources.base",
+        "EpisodeSampler": "samovar.data.episodes",
+        "EpisodeSettings": "samovar.settings.tasks",
+        "Episodes": "samovar.data.episodes",
+        "Normalization": "samovar.data.normalization",
+        "PrepareSettings": "samovar.settings.data",
+        "Source": "samovar.data.sources.base",
+        "Store": "samovar.data.store",
+        "TaskBatch": "samovar.data.batches",
+        "augment": "samovar.data.augmentation",
+        "augmentation_noise": "samovar.data.augmentation",
+        "list_stores": "samovar.data.preparation",
+        "network_input": "samovar.data.normalization",
+        "open_store": "samovar.data.store",
+        "prepare": "samovar.data.preparation",
+        "register_source": "samovar.data.sources.registry",
+    },
+)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from samovar.core.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from samovar.evaluation.comparison import StoredEvaluation as StoredEvaluation
     from samovar.evaluation.comparison import compare as compare
     from samovar.evaluation.evaluator import Evaluation as Evaluation
     from samovar.evaluation.evaluator import Evaluator as Evaluator
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from samovar.evaluation.metrics import expected_calibration_error as expected_calibration_error
     from samovar.evaluation.metrics import mean_with_interval as mean_with_interval
     from samovar.evaluation.outcomes import Outcomes as Outcomes
+    from samovar.evaluation.stored_evaluation import StoredEvaluation as StoredEvaluation
     from samovar.evaluation.uncertainty import auroc as auroc
     from samovar.evaluation.uncertainty import risk_coverage as risk_coverage
 
@@ -42,7 +42,7 @@ __getattr__, __dir__ = lazy_exports(
         "Evaluation": "samovar.evaluation.evaluator",
         "Evaluator": "samovar.evaluation.evaluator",
         "Outcomes": "samovar.evaluation.outcomes",
-        "StoredEvaluation": "samovar.evaluation.comparison",
+        "StoredEvaluation": "samovar.evaluation.stored_evaluation",
         "TaskMetrics": "samovar.evaluation.metrics",
         "auroc": "samovar.evaluation.uncertainty",
         "compare": "samovar.evaluation.comparison",

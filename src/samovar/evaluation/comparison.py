@@ -1,198 +1,217 @@
-"""Two models, or two ways of predicting, on the same tasks: the paired difference, and the spread over seeds."""
+"""Compares two models, or two predictors of one model, on the same tasks.
 
-import json
-from dataclasses import dataclass
+Two statements are made, which should not be confused. The paired difference is about the given
+models and tasks drawn from the evaluated classes. The difference over training seeds is about the
+two methods; it needs at least two trained models of each.
+"""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
-from samovar.artifacts.locate import evaluation_folder, locate_model, shipped_models
-from samovar.errors import RunError, SettingsError
+from samovar.errors import RunError
 from samovar.evaluation.metrics import (
+    MEAN_METRICS,
+    Estimate,
     expected_calibration_error,
-    mean_with_interval,
-    resampled_bins,
+    percentile_interval,
+    resampled_errors,
 )
+from samovar.evaluation.predictors import Predictor
+from samovar.evaluation.seeds import SeedComparison, compare_seeds
+from samovar.evaluation.stored_evaluation import StoredEvaluation
 
-PREDICTORS = ("predictive", "mean_classifier", "predictive_tempered", "mean_classifier_tempered")
-FIGURES = ("accuracy", "nll", "brier")
+FORMAT = 1
+"""The version of comparison.json."""
+
+Evaluated = StoredEvaluation | str | Path
+"""An evaluation, or the evaluation folder, run or model that has one."""
 
 
 @dataclass(frozen=True)
-class StoredEvaluation:
-    """The stored evaluation of one model by one way of predicting: arrays with a row for each task."""
+class CalibrationDifference:
+    """The difference of two calibration errors, with the bounds of its 95 % interval."""
 
-    folder: Path
+    mean: float
+    ci95: list[float]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """First minus second, on the same tasks.
+
+    first, second: the folders that were compared, one for each training seed; first_by, second_by:
+    their predictors; paired: accuracy, nll and brier, the difference of the means over seeds, with
+    its interval over tasks; paired_ece: the same of the calibration error, None where its bins were
+    not kept; seeds: the metrics over training seeds.
+    """
+
     protocol: dict[str, Any]
-    data: tuple[str, str, str | None]
-    """Description, checksum of the images, and identity of images and classes (None if it was measured long ago)."""
-    figures: dict[str, NDArray[np.float64]]
+    data: str
+    first: list[str]
+    second: list[str]
+    first_by: Predictor
+    second_by: Predictor
+    paired: dict[str, Estimate]
+    paired_ece: CalibrationDifference | None
+    seeds: dict[str, SeedComparison]
 
-    @classmethod
-    def read(cls, path: Path, way: str) -> "StoredEvaluation":
-        """From an evaluation folder, or a run, a model folder or a shipped model that has been evaluated."""
-        if way not in PREDICTORS:
-            raise SettingsError(
-                f"There is no way of predicting called {way!r}; there are {', '.join(PREDICTORS)}."
-            )
-        folder = _evaluated(path)
-        try:
-            summary = json.loads((folder / "evaluation.json").read_bytes())
-            with (
-                (folder / "evaluation.npz").open("rb") as file,
-                np.load(file, allow_pickle=False) as stored,
-            ):
-                if "_tempered" in way and f"{way}_accuracy" not in stored:
-                    raise RunError(
-                        f"{folder} was evaluated without temperatures. Evaluate without --no-temperature."
-                    )
-                names = (*FIGURES, "bins") if f"{way}_bins" in stored else FIGURES
-                arrays = {name: stored[f"{way}_{name}"].astype(np.float64) for name in names}
-            if {len(array) for array in arrays.values()} != {
-                summary["episodes"]
-            }:  # cut between the two files
-                raise RunError(
-                    f"The files of the evaluation in {folder} do not belong together. Evaluate again."
-                )
-            data = (summary["data"], summary["data_checksum"], summary.get("data_identity"))
-            return cls(folder, summary["protocol"], data, arrays)
-        except RunError:
-            raise
-        except KeyError as error:
-            raise RunError(
-                f"The evaluation in {folder} has no {error}. Evaluate again with this version."
-            ) from error
-        except (
-            Exception
-        ) as error:  # JSON and NumPy's archives fail in many ways, which mean the same to the user
-            raise RunError(f"The evaluation in {folder} cannot be read ({error}).") from error
-
-
-def _evaluated(path: Path) -> Path:
-    """The folder with the evaluation that is meant."""
-    places = [path, path / "evaluation"]
-    if path.exists() or str(path) in shipped_models():  # nothing is fetched to compare
-        places.append(evaluation_folder(locate_model(str(path))))
-    for place in places:
-        if (place / "evaluation.json").exists():
-            return place
-    if several := sorted(
-        str(each.parent) for place in places for each in place.glob("*/evaluation.json")
-    ):
-        raise RunError(
-            f"{path} holds evaluations in folders of their own; name one of them: {', '.join(several)}"
-        )
-    raise RunError(f"{path} has no evaluation. Make one: samovar evaluate {path}")
-
-
-def check_same(measured: list[StoredEvaluation]) -> None:
-    """Refuse unequal protocols or data, by what differs."""
-    first = measured[0]
-    for other in measured[1:]:
-        names = [
-            name
-            for name in first.protocol
-            if first.protocol[name] != other.protocol.get(name) and name != "text"
-        ]
-        unlike = [
-            f"{name} ({first.protocol[name]} and {other.protocol.get(name)})" for name in names
-        ]
-        known = 3 if first.data[2] and other.data[2] else 2
-        if first.data[:known] != other.data[:known]:
-            unlike.append(f"data or its split ({first.data[0]} and {other.data[0]})")
-        if unlike:
-            raise RunError(
-                f"{first.folder} and {other.folder} were measured differently: {', '.join(unlike)}. "
-                "Evaluate both with the same flags."
-            )
+    def to_json(self) -> dict[str, Any]:
+        """Return the content of comparison.json."""
+        paired: dict[str, Any] = {name: asdict(value) for name, value in self.paired.items()}
+        paired["ece"] = None
+        if self.paired_ece is not None:
+            paired["ece"] = asdict(self.paired_ece)
+        return {
+            "format": FORMAT,
+            "protocol": self.protocol,
+            "data": self.data,
+            "first": self.first,
+            "second": self.second,
+            "paired": paired,
+            "seeds": {name: asdict(value) for name, value in self.seeds.items()},
+            "first_by": self.first_by.value,
+            "second_by": self.second_by.value,
+        }
 
 
 def compare(
-    first: list[StoredEvaluation], second: list[StoredEvaluation], *, seed: int = 0
-) -> dict[str, Any]:
-    """First minus second, on the same tasks. Each is a list of training seeds of one method, or a single model.
+    first: Evaluated | Sequence[Evaluated],
+    second: Evaluated | Sequence[Evaluated],
+    *,
+    first_by: Predictor | str = Predictor.PREDICTIVE,
+    second_by: Predictor | str = Predictor.PREDICTIVE,
+    seed: int = 0,
+) -> Comparison:
+    """Return the difference of two models, or of two methods, on the same tasks.
 
-    `paired`: the difference of the means over the seeds of each group, with its 95 % interval over tasks: a statement
-    on these models and tasks drawn from these classes. `seeds`: mean and standard deviation over the training seeds,
-    and the difference of methods with a 95 % interval by Welch's t, where both groups have two seeds or more. `seed` is
-    that of the bootstrap for the calibration error.
+    Each side is a folder that `samovar evaluate` wrote, or a run or model that has one, or a list
+    of them for several training seeds of one method; `first_by` and `second_by` say which of the
+    stored predictors to compare. Evaluations that have been read already (`StoredEvaluation`) bring
+    their predictor with them. `seed` is that of the bootstrap for the calibration error.
+
+    `compare("runs/a", "runs/b").paired["accuracy"]` has the difference `mean` and its `ci95`.
     """
-    check_same([*first, *second])
-    for group in (first, second):
-        if len({each.folder.resolve() for each in group}) < len(group):
-            raise RunError(
-                "The same evaluation is given twice as another training seed. Give each once."
+    ours = _read(first, first_by)
+    theirs = _read(second, second_by)
+    check_same([*ours, *theirs])
+    _check_distinct(ours)
+    _check_distinct(theirs)
+    paired = {}
+    seeds = {}
+    for name in MEAN_METRICS:
+        # Task by task: that both models found the same tasks hard cancels out.
+        difference = _mean_over_seeds(ours, name) - _mean_over_seeds(theirs, name)
+        paired[name] = Estimate.of(difference)
+        seeds[name] = compare_seeds(_mean_of_each(ours, name), _mean_of_each(theirs, name))
+    return Comparison(
+        protocol=ours[0].protocol,
+        data=ours[0].data.description,
+        first=_folders(ours),
+        second=_folders(theirs),
+        first_by=ours[0].predictor,
+        second_by=theirs[0].predictor,
+        paired=paired,
+        paired_ece=_calibration_difference(ours, theirs, seed),
+        seeds=seeds,
+    )
+
+
+def _read(
+    group: Evaluated | Sequence[Evaluated], predictor: Predictor | str
+) -> list[StoredEvaluation]:
+    if isinstance(group, Evaluated):
+        group = [group]
+    if not group:
+        raise RunError("There is nothing to compare: each side needs at least one evaluation.")
+    evaluations = []
+    for evaluated in group:
+        if isinstance(evaluated, StoredEvaluation):
+            evaluations.append(evaluated)
+        else:
+            evaluations.append(StoredEvaluation.read(evaluated, predictor))
+    return evaluations
+
+
+def check_same(evaluations: list[StoredEvaluation]) -> None:
+    """Raise an error that names the differences if not all have the same protocol and data."""
+    first = evaluations[0]
+    for other in evaluations[1:]:
+        differences = _protocol_differences(first.protocol, other.protocol)
+        if not first.data.matches(other.data):
+            differences.append(
+                f"data or its split ({first.data.description} and {other.data.description})"
             )
-    paired: dict[str, Any] = {}
-    for name in FIGURES:
-        means = [
-            np.mean([each.figures[name] for each in group], axis=0) for group in (first, second)
-        ]
-        paired[name] = mean_with_interval(means[0] - means[1])
-    paired["ece"] = _calibration_difference(first, second, seed)
-    return {
-        "format": 1,
-        "protocol": first[0].protocol,
-        "data": first[0].data[0],
-        "first": [str(each.folder) for each in first],
-        "second": [str(each.folder) for each in second],
-        "paired": paired,
-        "seeds": {name: _over_seeds(first, second, name) for name in FIGURES},
-    }
+        if differences:
+            raise RunError(
+                f"{first.folder} and {other.folder} were measured differently: "
+                f"{', '.join(differences)}. Evaluate both with the same flags."
+            )
+
+
+def _protocol_differences(first: dict[str, Any], second: dict[str, Any]) -> list[str]:
+    differences = []
+    for name, value in first.items():
+        # The text only repeats the other fields.
+        if name != "text" and value != second.get(name):
+            differences.append(f"{name} ({value} and {second.get(name)})")
+    return differences
+
+
+def _check_distinct(group: list[StoredEvaluation]) -> None:
+    folders = {evaluation.folder.resolve() for evaluation in group}
+    if len(folders) < len(group):
+        raise RunError(
+            "The same evaluation is given twice as two training seeds. Give each one once."
+        )
+
+
+def _folders(group: list[StoredEvaluation]) -> list[str]:
+    return [str(evaluation.folder) for evaluation in group]
+
+
+def _mean_over_seeds(group: list[StoredEvaluation], metric: str) -> NDArray[np.float64]:
+    """Return the metric of each task, as the mean over the models of a group: (tasks,)."""
+    return np.mean([evaluation.metrics[metric] for evaluation in group], axis=0)
+
+
+def _mean_of_each(group: list[StoredEvaluation], metric: str) -> list[float]:
+    """Return the metric of each model of a group, as the mean over tasks."""
+    return [float(evaluation.metrics[metric].mean()) for evaluation in group]
 
 
 def _calibration_difference(
     first: list[StoredEvaluation], second: list[StoredEvaluation], seed: int
-) -> dict[str, Any] | None:
-    """Difference of pooled calibration errors (mean over seeds), by bootstrap over the same tasks for all.
-
-    None where the bins of each task were not kept.
-    """
-    if not all("bins" in each.figures for each in (*first, *second)):
+) -> CalibrationDifference | None:
+    """Subtract the pooled calibration errors; None where the bins of a model were not kept."""
+    first_bins = _bins(first)
+    second_bins = _bins(second)
+    if first_bins is None or second_bins is None:
         return None
-
-    def errors(group: list[StoredEvaluation]) -> NDArray[np.float64]:
-        each = [
-            [expected_calibration_error(b) for b in resampled_bins(m.figures["bins"], seed)]
-            for m in group
-        ]
-        return np.mean(each, axis=0)
-
-    def value(group: list[StoredEvaluation]) -> float:
-        return float(
-            np.mean([expected_calibration_error(each.figures["bins"].sum(0)) for each in group])
-        )
-
-    low, high = np.quantile(errors(first) - errors(second), [0.025, 0.975])
-    return {"mean": value(first) - value(second), "ci95": [float(low), float(high)]}
+    # The same seed resamples the same tasks for all models, so that this difference is paired too.
+    resampled = _mean_resampled_errors(first_bins, seed) - _mean_resampled_errors(second_bins, seed)
+    difference = _mean_error(first_bins) - _mean_error(second_bins)
+    return CalibrationDifference(difference, percentile_interval(resampled))
 
 
-def _over_seeds(
-    first: list[StoredEvaluation], second: list[StoredEvaluation], name: str
-) -> dict[str, Any]:
-    groups = [[float(each.figures[name].mean()) for each in group] for group in (first, second)]
-    result: dict[str, Any] = {}
-    for label, values in zip(("first", "second"), groups, strict=True):
-        spread = float(np.std(values, ddof=1)) if len(values) > 1 else None
-        result[label] = {"means": values, "mean": float(np.mean(values)), "std": spread}
-    result["difference"] = _welch(*groups) if min(map(len, groups)) > 1 else None
-    return result
+def _bins(group: list[StoredEvaluation]) -> list[NDArray[np.float64]] | None:
+    """Return the calibration bins of each model of a group, if all have them."""
+    bins = []
+    for evaluation in group:
+        if evaluation.bins is None:
+            return None
+        bins.append(evaluation.bins)
+    return bins
 
 
-def _welch(first: list[float], second: list[float]) -> dict[str, float] | None:
-    """None where no seed differs from another, so that there is no spread to go by."""
-    variances = [np.var(each, ddof=1) / len(each) for each in (first, second)]
-    total = sum(variances)
-    if total == 0:
-        return None
-    freedom = total**2 / sum(
-        v**2 / (len(g) - 1) for v, g in zip(variances, (first, second), strict=True)
-    )
-    return {
-        "mean": float(np.mean(first) - np.mean(second)),
-        "ci95": float(stats.t.ppf(0.975, freedom) * np.sqrt(total)),
-        "degrees_of_freedom": float(freedom),
-    }
+def _mean_resampled_errors(bins: list[NDArray[np.float64]], seed: int) -> NDArray[np.float64]:
+    return np.mean([resampled_errors(of_model, seed) for of_model in bins], axis=0)
+
+
+def _mean_error(bins: list[NDArray[np.float64]]) -> float:
+    errors = [expected_calibration_error(of_model.sum(0)) for of_model in bins]
+    return float(np.mean(errors))

@@ -1,14 +1,19 @@
-"""Figures of a model over many tasks, with their intervals."""
+"""Evaluates a model: runs the tasks of a protocol and turns their outcomes into results.
+
+`evaluate` is the public function for one protocol. `Evaluator` serves several protocols and embeds
+the images of each split only once. `Evaluation` is what both return: the results, and the metrics
+of each task.
+"""
 
 import copy
 import io
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import torch
 from lightning_fabric import Fabric
-from numpy.typing import NDArray
 
 from samovar.artifacts.saved_model import SavedModel
 from samovar.core.devices import device_named
@@ -17,15 +22,15 @@ from samovar.data.dataset import Dataset
 from samovar.data.preparation import ready
 from samovar.errors import DataError
 from samovar.evaluation.distributed import TASKS_AT_ONCE
-from samovar.evaluation.metrics import TaskMetrics, calibration, mean_with_interval, reliability
+from samovar.evaluation.metrics import TaskMetrics
 from samovar.evaluation.outcomes import Outcomes
 from samovar.evaluation.per_class import per_class_metrics
-from samovar.evaluation.task_runner import TaskRunner, both_predictors, check_input, check_tasks
-from samovar.evaluation.uncertainty import risk_coverage, uncertainties
+from samovar.evaluation.predictors import Predictor
+from samovar.evaluation.results import EvaluationResults, Metrics
+from samovar.evaluation.task_runner import TaskRunner, check_input, check_tasks
+from samovar.evaluation.temperatures import Temperatures, fit_temperatures
 from samovar.models.backbones.layers import norm_modes, set_norm
 from samovar.models.few_shot_model import channels_last
-from samovar.prediction.predictive import Prediction
-from samovar.prediction.temperature import fit_temperature, log_probabilities, tempered
 from samovar.settings.tasks import Protocol
 
 TEMPERATURE_TASKS = 300
@@ -33,49 +38,31 @@ TEMPERATURE_TASKS = 300
 
 
 @dataclass(frozen=True)
-class Accuracy:
-    """Mean accuracy with the half-width of its 95 % interval over tasks, 1.96 std / sqrt(tasks); fractions."""
-
-    mean: float
-    ci95: float
-    tasks: NDArray[np.float64]
-
-    @classmethod
-    def of(cls, tasks: NDArray[np.float64]) -> "Accuracy":
-        """From the accuracy of each task."""
-        return cls(**mean_with_interval(tasks), tasks=tasks)
-
-    def __str__(self) -> str:
-        return f"{100 * self.mean:.2f} ± {100 * self.ci95:.2f} %"
-
-
-def measure_accuracy(evaluator: TaskRunner, protocol: Protocol) -> Accuracy:
-    """Accuracy of the predictive alone."""
-    return Accuracy.of(TaskMetrics.of(evaluator.outcomes(protocol)["predictive"]).accuracy)
-
-
-@dataclass(frozen=True)
 class Evaluation:
-    """Figures of a model under a protocol: `summary` is what evaluation.json holds, `tasks` has a row for each task."""
+    """The typed results over all tasks, and by predictor the metrics of each task."""
 
-    summary: dict[str, Any]
-    tasks: dict[str, TaskMetrics]
+    results: EvaluationResults
+    tasks: dict[Predictor, TaskMetrics]
+
+    @cached_property
+    def summary(self) -> dict[str, Any]:
+        """The results as evaluation.json stores them, such as `summary["accuracy"]["mean"]`."""
+        return self.results.to_json()
 
     def tasks_file(self, *, bins: bool = True) -> bytes:
-        """An npz file with the figures of each task; without the calibration bins it is a tenth as large."""
-        arrays = {
-            f"{way}_{name}": value.astype(np.float32)
-            for way, each in self.tasks.items()
-            for name, value in vars(each).items()
-            if bins or name != "bins"
-        }
+        """Return an npz file with the metrics of each task; a tenth as large without `bins`."""
+        arrays = {}
+        for predictor, metrics in self.tasks.items():
+            for name, values in vars(metrics).items():
+                if bins or name != "bins":
+                    arrays[f"{predictor}_{name}"] = values.astype(np.float32)
         buffer = io.BytesIO()
         np.savez_compressed(buffer, **arrays)
         return buffer.getvalue()
 
 
 class Evaluator:
-    """Evaluates a model under several protocols; tasks of one part of the data share its embedding."""
+    """Evaluates a model under several protocols, and embeds each split of the data once."""
 
     def __init__(
         self,
@@ -84,119 +71,104 @@ class Evaluator:
         device: torch.device | str = "cpu",
         fabric: Fabric | None = None,
     ) -> None:
-        self.saved, self.dataset, self.device, self.fabric = (
-            saved,
-            dataset,
-            device_named(str(device)),
-            fabric,
-        )
-        self._evaluators: dict[tuple[str, str], TaskRunner] = {}
+        check_input(saved.model.settings, dataset)
+        self.saved = saved
+        self.dataset = dataset
+        self.device = device_named(str(device))
+        self.fabric = fabric
+        self._runners: dict[tuple[str, str], TaskRunner] = {}
+        self._checked: set[Protocol] = set()
 
-    def tasks(self, protocol: Protocol) -> TaskRunner:
-        """The evaluator of the protocol's part of the data, under its batch norm."""
+    def runner(self, protocol: Protocol) -> TaskRunner:
+        """Return the runner for a protocol's split and batch norm; it embeds the split once."""
         key = (protocol.split, protocol.norm)
-        if key not in self._evaluators:
+        if key not in self._runners:
+            # The model of the caller keeps its device and its batch norm.
             model = copy.deepcopy(self.saved.model).to(self.device)
             if protocol.norm != "as trained":
                 set_norm(model, protocol.norm)
             channels_last(model)
             dataset = self.dataset.part(protocol.split)
-            self._evaluators[key] = TaskRunner(
+            self._runners[key] = TaskRunner(
                 model, dataset, self.saved.normalisation, self.device, self.fabric
             )
-        return self._evaluators[key]
+        return self._runners[key]
 
     def check(self, protocol: Protocol) -> None:
-        """Complain before any work is done."""
-        check_input(self.saved.model.settings, self.dataset)
-        norms = (
-            norm_modes(self.saved.model) if protocol.norm == "as trained" else {str(protocol.norm)}
-        )
+        """Raise an error if data or model do not allow a protocol, before any work is done."""
+        if protocol in self._checked:
+            return
+        norms = {str(protocol.norm)}
+        if protocol.norm == "as trained":
+            norms = norm_modes(self.saved.model)
         check_tasks(self.dataset.part(protocol.split), protocol, norms)
+        self._checked.add(protocol)
 
     def evaluate(
         self, protocol: Protocol, *, temperature: bool = True, progress: Progress = silent
     ) -> Evaluation:
-        """All figures under a protocol."""
+        """Evaluate the model under a protocol, with fitted temperatures if `temperature`."""
         self.check(protocol)
-        temperatures, note = self._temperatures(protocol) if temperature else ({}, "not asked for")
-
-        def ways(sampled: Prediction, at_mean: Prediction) -> dict[str, Prediction]:
-            plain = both_predictors(sampled, at_mean)
-            return plain | {
-                f"{name}_tempered": tempered(plain[name], value)
-                for name, value in temperatures.items()
-            }
-
-        evaluator = self.tasks(protocol)
-        answers = evaluator.outcomes(protocol, ways, progress)
-        figures = {name: TaskMetrics.of(each) for name, each in answers.items()}
-        summaries = {
-            name: _summary(each, figures[name], protocol.seed) for name, each in answers.items()
-        }
-        for name, value in temperatures.items():
-            summaries[f"{name}_tempered"] = {"temperature": value} | summaries[f"{name}_tempered"]
-        norm = "/".join(sorted(norm_modes(evaluator.model))) or "none"
-        summary = {
-            "format": 2,
-            "protocol": asdict(protocol) | {"norm": norm, "text": f"{protocol}, {norm} norm"},
-            "model": asdict(self.saved.model.settings),
-            "model_identity": self.saved.identity,
-            "data": evaluator.dataset.description,
-            "data_checksum": evaluator.dataset.store.facts["checksum"],
-            "data_identity": evaluator.dataset.identity,
-            "episodes": protocol.episodes,
-            **summaries.pop("predictive"),
-            **summaries,
-            "temperature_note": note,
-            "classes": per_class_metrics(evaluator.dataset, protocol, answers["predictive"]),
-        }
-        return Evaluation(summary, figures)
-
-    @torch.no_grad()
-    def _temperatures(self, protocol: Protocol) -> tuple[dict[str, float], str]:
-        """A temperature for each way of predicting, from validation tasks of the same shape, or why there is none."""
-        if protocol.split == "val":
-            return (
-                {},
-                "none: temperatures are fitted on the validation classes, and these are evaluated",
+        # The validation tasks come first: the temperatures are applied while the tasks are run.
+        temperatures = Temperatures({}, "not fitted, as requested")
+        if temperature:
+            temperatures = self._temperatures(protocol)
+        outcomes = self.runner(protocol).outcomes(protocol, temperatures.predictions, progress)
+        tasks = {}
+        metrics = {}
+        for name, outcomes_of_predictor in outcomes.items():
+            predictor = Predictor(name)
+            tasks[predictor] = TaskMetrics.of(outcomes_of_predictor)
+            metrics[predictor] = Metrics.of(
+                outcomes_of_predictor,
+                tasks[predictor],
+                protocol.seed,
+                temperatures.of(predictor),
             )
-        processes = 1 if self.fabric is None else self.fabric.world_size  # each needs some
+        results = self._results(
+            protocol, metrics, outcomes[Predictor.PREDICTIVE], temperatures.note
+        )
+        return Evaluation(results, tasks)
+
+    def _results(
+        self,
+        protocol: Protocol,
+        metrics: dict[Predictor, Metrics],
+        predictive: Outcomes,
+        temperature_note: str,
+    ) -> EvaluationResults:
+        """Add to the metrics what was evaluated, on which data, and how."""
+        runner = self.runner(protocol)
+        dataset = runner.dataset
+        return EvaluationResults(
+            protocol=protocol,
+            norm="/".join(sorted(norm_modes(runner.model))) or "none",
+            model=self.saved.model.settings,
+            model_identity=self.saved.identity,
+            data=dataset.description,
+            data_checksum=dataset.store.facts["checksum"],
+            data_identity=dataset.identity,
+            metrics=metrics,
+            temperature_note=temperature_note,
+            classes=per_class_metrics(dataset.class_names, predictive),
+        )
+
+    def _temperatures(self, protocol: Protocol) -> Temperatures:
+        """Fit temperatures on validation tasks of the same shape, or say why there are none."""
+        if protocol.split == "val":
+            reason = "they are fitted on the validation classes, which are evaluated here"
+            return Temperatures({}, f"none: {reason}")
+        processes = 1
+        if self.fabric is not None:
+            processes = self.fabric.world_size
+        # Every process needs tasks to work on, but fitting should not take longer than evaluating.
         wanted = min(max(TEMPERATURE_TASKS, TASKS_AT_ONCE * processes), protocol.episodes)
-        tasks = replace(protocol, split="val", episodes=wanted, outside=0)
+        validation = replace(protocol, split="val", episodes=wanted, outside=0)
         try:
-            self.check(tasks)
+            self.check(validation)
         except DataError as error:
-            return {}, f"none: {error}"
-        evaluator = self.tasks(tasks)
-        collected, labels = dict[str, list[torch.Tensor]](), []
-        for some in evaluator.infer_tasks(tasks):
-            for name, prediction in both_predictors(
-                evaluator.predict_sampled(some, tasks), evaluator.predict_at_mean(some)
-            ).items():
-                collected.setdefault(name, []).append(log_probabilities(prediction))
-            labels.append(some.labels)
-        truth = evaluator.processes.gathered(torch.cat(labels), tasks.episodes).flatten()
-        answers = {
-            name: evaluator.processes.gathered(torch.cat(each), tasks.episodes)
-            for name, each in collected.items()
-        }
-        fitted = {
-            name: fit_temperature(each.flatten(0, 1), truth) for name, each in answers.items()
-        }
-        return fitted, f"fitted on {tasks.episodes} tasks of {evaluator.dataset.description}"
-
-
-def _summary(answers: Outcomes, figures: TaskMetrics, seed: int) -> dict[str, Any]:
-    means = {
-        name: mean_with_interval(getattr(figures, name)) for name in ("accuracy", "nll", "brier")
-    }
-    return means | {
-        "ece": calibration(figures, seed),
-        "reliability": reliability(figures),
-        "uncertainty": uncertainties(answers),
-        "risk_coverage": risk_coverage(answers.inside),
-    }
+            return Temperatures({}, f"none: {error}")
+        return fit_temperatures(self.runner(validation), validation)
 
 
 def evaluate(
@@ -208,29 +180,34 @@ def evaluate(
     temperature: bool = True,
     progress: Progress = silent,
 ) -> Evaluation:
-    """Evaluate a model on tasks of a data set (by default the one it was trained on).
+    """Evaluate a model on tasks of a data set, by default the one that it was trained on.
 
-    Accuracy, NLL and Brier score have 95 % intervals over tasks, the calibration error one by bootstrap over tasks.
-    `temperature` adds the figures after a temperature that is fitted on validation tasks.
+    Accuracy, NLL and Brier score have 95 % intervals over tasks, the calibration error has one from
+    a bootstrap over tasks. `temperature` adds the predictors with a temperature that is fitted on
+    validation tasks.
+
+    `evaluate(model, Protocol(shot=5)).summary["accuracy"]["mean"]` is the accuracy over 5000 tasks.
     """
     dataset = dataset or training_dataset(saved, protocol.split)
-    return Evaluator(saved, dataset, device).evaluate(
-        protocol, temperature=temperature, progress=progress
-    )
+    evaluator = Evaluator(saved, dataset, device)
+    return evaluator.evaluate(protocol, temperature=temperature, progress=progress)
 
 
 def training_dataset(saved: SavedModel, split: str, progress: Progress = silent) -> Dataset:
-    """The data that a model was trained on, another part of it; it is prepared now if it is not there."""
+    """Open a split of the data that a model was trained on; prepare it first if needed."""
     if "settings" not in saved.training:
         raise DataError(
-            "This model does not say what it was trained on; name the data to evaluate on."
+            "This model does not record what it was trained on. Name the data to evaluate on."
         )
     data = saved.training["settings"]["data"]
     store = ready(data["name"], progress)
-    own = store.facts.get("source_name") in ("folder", "features")
-    if own and saved.training.get("data_identity", store.identity) != store.identity:
+    # Data sets of known sources are always split in the same way; a user's data may change.
+    from_user = store.facts.get("source_name") in ("folder", "features")
+    trained_on = saved.training.get("data_identity", store.identity)
+    if from_user and trained_on != store.identity:
         raise DataError(
-            f"{store.name} has been prepared anew since this model was trained, from other data or with another split: "
-            "what is for testing now may have been for training then. Prepare it as it was, or name the data to use."
+            f"{store.name} has been prepared again since this model was trained, from other data "
+            "or with another split, so its test classes may have been used for training. "
+            "Prepare it as it was, or name the data to use."
         )
     return Dataset(store, split, scheme=data["scheme"], rotations=data["rotations"])

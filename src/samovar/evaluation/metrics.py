@@ -1,7 +1,11 @@
-"""Figures of answers: NLL, Brier score, expected calibration error with its interval, reliability."""
+"""The metrics of each task, and what is reported over all tasks.
 
-from dataclasses import dataclass
-from typing import Any
+Accuracy, NLL and Brier score are means over tasks. The expected calibration error is not: it is
+computed from all queries of all tasks at once, because the mean of the errors of single tasks would
+be biased.
+"""
+
+from dataclasses import asdict, dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,14 +14,52 @@ from samovar.core.randomness import generator
 from samovar.evaluation.outcomes import Outcomes
 
 BINS = 15
+"""Equal bins of the top probability for the calibration error."""
+
+MEAN_METRICS = ("accuracy", "nll", "brier")
+"""The metrics that are means over tasks, by their names in files."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean over tasks with the half-width of its 95 % interval, 1.96 std / sqrt(tasks).
+
+    >>> Estimate.of(np.array([0.5, 0.7])).to_json()
+    {'mean': 0.6, 'ci95': 0.19...}
+    """
+
+    mean: float
+    ci95: float
+
+    @classmethod
+    def of(cls, values: NDArray[np.float64]) -> "Estimate":
+        """Estimate the mean of a metric from its value in each task."""
+        return cls(float(values.mean()), half_width(values))
+
+    def to_json(self) -> dict[str, float]:
+        """Return the form that evaluation.json stores."""
+        return {"mean": self.mean, "ci95": self.ci95}
+
+
+def half_width(values: NDArray[np.float64]) -> float:
+    """Return the half-width of the 95 % interval of a mean; 0 for a single value."""
+    deviation = 0.0
+    if len(values) > 1:
+        deviation = values.std(ddof=1)
+    return float(1.96 * deviation / np.sqrt(len(values)))
+
+
+def mean_with_interval(values: NDArray[np.float64]) -> dict[str, float]:
+    """Return the mean and the half-width of its 95 % interval as they are stored in JSON."""
+    return Estimate.of(values).to_json()
 
 
 @dataclass(frozen=True)
 class TaskMetrics:
-    """One row for each task: mean accuracy, NLL and Brier score of its queries, and what calibration needs.
+    """The metrics of each task: means over its queries, and what calibration needs.
 
-    bins: (tasks, 15, 3): for each of 15 equal bins of the top probability, the number of queries, the sum of their top
-    probabilities and the number of right answers.
+    bins: (tasks, 15, 3): for each of 15 equal bins of the top probability, the number of queries,
+    the sum of their top probabilities and the number of correct predictions.
     """
 
     accuracy: NDArray[np.float64]
@@ -26,59 +68,97 @@ class TaskMetrics:
     bins: NDArray[np.float64]
 
     @classmethod
-    def of(cls, answers: Outcomes) -> "TaskMetrics":
-        """From the answers to queries of the tasks' own classes; others play no part."""
-        inside = answers.inside
-        right, top = inside.right.astype(np.float64), inside.top.astype(np.float64)
-        # bins are (lower, upper], as is the custom
-        position = np.clip(np.ceil(top * BINS).astype(np.int64) - 1, 0, BINS - 1)
-        cell = (np.arange(len(top))[:, None] * BINS + position).ravel()
-        sums = [
-            np.bincount(cell, each.ravel(), len(top) * BINS)
-            for each in (np.ones_like(top), top, right)
-        ]
-        bins = np.stack(sums, -1).reshape(-1, BINS, 3).astype(np.float64)
-        nll, brier = (
-            each.astype(np.float64).mean(1) for each in (-inside.log_likelihood, inside.brier)
+    def of(cls, outcomes: Outcomes) -> "TaskMetrics":
+        """Average over the queries of each task's classes; queries from outside are left out."""
+        inside = outcomes.inside
+        correct = inside.correct.astype(np.float64)
+        top = inside.top.astype(np.float64)
+        return cls(
+            accuracy=correct.mean(1),
+            nll=(-inside.log_likelihood).astype(np.float64).mean(1),
+            brier=inside.brier.astype(np.float64).mean(1),
+            bins=_bins(top, correct),
         )
-        return cls(right.mean(1), nll, brier, bins)
 
 
-def mean_with_interval(values: NDArray[np.float64]) -> dict[str, float]:
-    """Mean over tasks and the half-width of its 95 % interval, 1.96 std / sqrt(tasks)."""
-    spread = values.std(ddof=1) if len(values) > 1 else 0.0
-    return {"mean": float(values.mean()), "ci95": float(1.96 * spread / np.sqrt(len(values)))}
+def _bins(top: NDArray[np.float64], correct: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Sum up the queries (tasks, queries) of each task and bin: (tasks, 15, 3)."""
+    tasks = len(top)
+    # Bins are (lower, upper], as is the custom.
+    position = np.clip(np.ceil(top * BINS).astype(np.int64) - 1, 0, BINS - 1)
+    # One number for each pair of task and bin, so that a single bincount makes all sums.
+    cell = (np.arange(tasks)[:, None] * BINS + position).ravel()
+    queries = np.bincount(cell, minlength=tasks * BINS).astype(np.float64)
+    confidence = np.bincount(cell, top.ravel(), tasks * BINS)
+    hits = np.bincount(cell, correct.ravel(), tasks * BINS)
+    return np.stack([queries, confidence, hits], -1).reshape(-1, BINS, 3)
 
 
 def expected_calibration_error(bins: NDArray[np.float64]) -> float:
-    """sum over bins of |right answers - sum of top probabilities| / queries; bins (15, 3) pooled over all queries."""
+    """Return sum over bins of |correct - sum of top probabilities| / queries; bins (15, 3)."""
     return float(np.abs(bins[:, 2] - bins[:, 1]).sum() / max(1.0, bins[:, 0].sum()))
 
 
 def resampled_bins(
     bins: NDArray[np.float64], seed: int, resamples: int = 500
 ) -> NDArray[np.float64]:
-    """Bins pooled over tasks drawn with replacement: (resamples, 15, 3). The same tasks are drawn for the same seed."""
+    """Pool the bins over tasks drawn with replacement: (resamples, 15, 3).
+
+    The same seed draws the same tasks, whichever model they are of.
+    """
     draws = generator(seed, "bootstrap").multinomial(
         len(bins), np.full(len(bins), 1 / len(bins)), size=resamples
     )
     return np.tensordot(draws.astype(np.float64), bins, axes=1)
 
 
-def calibration(figures: TaskMetrics, seed: int) -> dict[str, Any]:
-    """The pooled error with a 95 % interval by bootstrap over tasks (averages per task would be biased)."""
-    errors = [expected_calibration_error(each) for each in resampled_bins(figures.bins, seed)]
-    low, high = np.quantile(errors, [0.025, 0.975])
-    return {
-        "value": expected_calibration_error(figures.bins.sum(0)),
-        "ci95": [float(low), float(high)],
-    }
+def resampled_errors(bins: NDArray[np.float64], seed: int) -> NDArray[np.float64]:
+    """Return the calibration error of each bootstrap resample of the tasks: (resamples,)."""
+    return np.array([expected_calibration_error(pooled) for pooled in resampled_bins(bins, seed)])
 
 
-def reliability(figures: TaskMetrics) -> list[dict[str, float]]:
-    """For each bin that is not empty: queries in it, their mean top probability, their accuracy."""
-    return [
-        {"queries": int(count), "confidence": float(top / count), "accuracy": float(right / count)}
-        for count, top, right in figures.bins.sum(0)
-        if count
-    ]
+def percentile_interval(values: NDArray[np.float64]) -> list[float]:
+    """Return the bounds between which the middle 95 % of the values lie."""
+    low, high = np.quantile(values, [0.025, 0.975])
+    return [float(low), float(high)]
+
+
+@dataclass(frozen=True)
+class CalibrationError:
+    """The expected calibration error of all queries, with the bounds of its 95 % interval."""
+
+    value: float
+    ci95: list[float]
+
+    @classmethod
+    def of(cls, metrics: TaskMetrics, seed: int) -> "CalibrationError":
+        """Pool all queries; the interval is from a bootstrap over tasks."""
+        return cls(
+            expected_calibration_error(metrics.bins.sum(0)),
+            percentile_interval(resampled_errors(metrics.bins, seed)),
+        )
+
+    def to_json(self) -> dict[str, float | list[float]]:
+        """Return the form that evaluation.json stores."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class ReliabilityBin:
+    """The queries in one bin of the top probability: their number, its mean, their accuracy."""
+
+    queries: int
+    confidence: float
+    accuracy: float
+
+
+def reliability(metrics: TaskMetrics) -> list[ReliabilityBin]:
+    """Return the bins that have queries, pooled over all tasks, by rising top probability."""
+    rows = []
+    for queries, confidence, correct in metrics.bins.sum(0):
+        if queries:
+            row = ReliabilityBin(
+                int(queries), float(confidence / queries), float(correct / queries)
+            )
+            rows.append(row)
+    return rows

@@ -1,4 +1,8 @@
-"""What a model answered to every query of many tasks: a few numbers for each, from which all figures are made."""
+"""What a model predicted for every query of many tasks, beside the truth.
+
+Only a few numbers of each query are kept instead of all its probabilities, so that thousands of
+tasks fit into memory. Every metric of an evaluation is computed from them.
+"""
 
 import dataclasses
 from collections.abc import Callable
@@ -18,72 +22,93 @@ OUTSIDE = -1
 
 @dataclass(frozen=True)
 class Outcomes:
-    """Arrays (tasks, queries). Queries from outside the task come last and have no likelihood and no Brier score (NaN).
+    """The predictions of one predictor beside the truth: arrays (tasks, queries), except `classes`.
 
-    label: the true class in the task, or OUTSIDE; answer: the most probable class; top: its probability;
-    log_likelihood: of the true class; brier: sum over classes of (probability - truth)^2; entropy, and mutual
-    information where the model has one, in nats; distance to the nearest class mean, where it is known.
+    label: the true class in the task, or OUTSIDE; predicted: the most probable class; top: its
+    probability; log_likelihood: of the true class; brier: sum over classes of (probability -
+    truth)^2; entropy, and mutual information where the model has one, in nats; distance: to the
+    nearest class mean, where it is known; classes: (tasks, N), the position in the data set of each
+    class of the task.
+
+    Queries from outside the task come last and have no likelihood and no Brier score (NaN).
     """
 
     label: NDArray[np.int32]
-    answer: NDArray[np.int32]
+    predicted: NDArray[np.int32]
     top: NDArray[np.float32]
     log_likelihood: NDArray[np.float32]
     brier: NDArray[np.float32]
     entropy: NDArray[np.float32]
     mutual_information: NDArray[np.float32] | None
     distance: NDArray[np.float32] | None = None
+    classes: NDArray[np.int64] | None = None
 
     @classmethod
     def of(
-        cls, prediction: Prediction, labels: Tensor, distance: Tensor | None = None
+        cls,
+        prediction: Prediction,
+        labels: Tensor,
+        distance: Tensor | None = None,
+        classes: NDArray[np.int64] | None = None,
     ) -> "Outcomes":
-        """From a prediction, labels (T, Q) and distances (T, Q)."""
-        p, labels = (
-            prediction.probabilities.cpu().double(),
-            labels.cpu(),
-        )  # not every device has double precision
-        top, answer = p.max(-1)
-        at_label = p.gather(-1, labels.clamp(min=0)[..., None]).squeeze(-1)
-        log_likelihood = at_label.clamp(min=torch.finfo(torch.float32).tiny).log()
-        brier = p.square().sum(-1) - 2 * at_label + 1
+        """Compare a prediction with labels (T, Q); distances are (T, Q), classes (T, N)."""
+        # Not every device has double precision, so the sums are made on the CPU.
+        probabilities = prediction.probabilities.cpu().double()
+        labels = labels.cpu()
         outside = labels == OUTSIDE
-        log_likelihood, brier = (
-            each.masked_fill(outside, torch.nan) for each in (log_likelihood, brier)
-        )
-        information = prediction.mutual_information
+        top, predicted = probabilities.max(-1)
+        at_label = probabilities.gather(-1, labels.clamp(min=0)[..., None]).squeeze(-1)
+        log_likelihood = at_label.clamp(min=torch.finfo(torch.float32).tiny).log()
+        brier = probabilities.square().sum(-1) - 2 * at_label + 1
         return cls(
-            labels.int().cpu().numpy(),
-            answer.int().cpu().numpy(),
-            top.float().cpu().numpy(),
-            log_likelihood.float().cpu().numpy(),
-            brier.float().cpu().numpy(),
-            prediction.entropy.float().cpu().numpy(),
-            None if information is None else information.float().cpu().numpy(),
-            None if distance is None else distance.float().cpu().numpy(),
+            label=labels.int().numpy(),
+            predicted=predicted.int().numpy(),
+            top=top.float().numpy(),
+            log_likelihood=log_likelihood.masked_fill(outside, torch.nan).float().numpy(),
+            brier=brier.masked_fill(outside, torch.nan).float().numpy(),
+            entropy=prediction.entropy.float().cpu().numpy(),
+            mutual_information=_array(prediction.mutual_information),
+            distance=_array(distance),
+            classes=classes,
         )
 
     @classmethod
     def joined(cls, parts: list["Outcomes"]) -> "Outcomes":
-        """All tasks of several parts."""
-        first, *others = parts
-        return first.each(
-            lambda name, array: np.concatenate([array, *(getattr(part, name) for part in others)])
-        )
+        """Join the tasks of several parts, in their order."""
+
+        def join(name: str, _: NDArray[Any]) -> NDArray[Any]:
+            return np.concatenate([getattr(part, name) for part in parts])
+
+        return parts[0].each(join)
 
     def each(self, change: Callable[[str, NDArray[Any]], NDArray[Any]]) -> "Outcomes":
-        """The same with every array changed; the function takes the array's name too."""
-        arrays = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
-        changed = {name: change(name, array) for name, array in arrays.items() if array is not None}
+        """Apply `change`, a function of an array's name and the array, to every array."""
+        changed = {}
+        for field in dataclasses.fields(self):
+            array = getattr(self, field.name)
+            if array is not None:
+                changed[field.name] = change(field.name, array)
         return dataclasses.replace(self, **changed)
 
     @property
     def inside(self) -> "Outcomes":
-        """Without the queries from outside the task."""
+        """The outcomes without the queries from outside the task."""
         columns = self.label[0] != OUTSIDE
-        return self.each(lambda _, array: array[:, columns])
+
+        def select(name: str, array: NDArray[Any]) -> NDArray[Any]:
+            if name == "classes":  # a column for each class, not for each query
+                return array
+            return array[:, columns]
+
+        return self.each(select)
 
     @property
-    def right(self) -> NDArray[np.bool_]:
-        """Whether the answer is right."""
-        return self.answer == self.label
+    def correct(self) -> NDArray[np.bool_]:
+        """Whether the predicted class is the true one, (tasks, queries)."""
+        return self.predicted == self.label
+
+
+def _array(values: Tensor | None) -> NDArray[np.float32] | None:
+    if values is None:
+        return None
+    return values.float().cpu().numpy()

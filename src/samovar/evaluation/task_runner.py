@@ -24,6 +24,7 @@ from samovar.data.normalization import Normalization
 from samovar.errors import DataError, SettingsError
 from samovar.evaluation.distributed import Processes
 from samovar.evaluation.outcomes import OUTSIDE, Outcomes
+from samovar.evaluation.predictors import Predictor
 from samovar.models.backbones.layers import norm_modes
 from samovar.models.class_means import ClassMeans
 from samovar.models.few_shot_model import Conditioned, FewShotModel
@@ -44,9 +45,9 @@ Predictors = Callable[[Prediction, Prediction], dict[str, Prediction]]
 """From the sampled prediction and the one at the mean to all that are wanted, by name."""
 
 
-def both_predictors(sampled: Prediction, at_mean: Prediction) -> dict[str, Prediction]:
-    """Return the average over sampled classifiers and the classifier at the mean."""
-    return {"predictive": sampled, "mean_classifier": at_mean}
+def untempered(sampled: Prediction, at_mean: Prediction) -> dict[str, Prediction]:
+    """Name the predictions of the two predictors that need no temperature."""
+    return {Predictor.PREDICTIVE: sampled, Predictor.MEAN_CLASSIFIER: at_mean}
 
 
 @dataclass(frozen=True)
@@ -220,7 +221,7 @@ class TaskRunner:
     def outcomes(
         self,
         protocol: Protocol,
-        predictors: Predictors = both_predictors,
+        predictors: Predictors = untempered,
         progress: Progress = silent,
     ) -> dict[str, Outcomes]:
         """Return the outcomes of all queries of the protocol's tasks, for each predictor."""
@@ -230,7 +231,7 @@ class TaskRunner:
             sampled = self.predict_sampled(tasks, protocol)
             predictions = predictors(sampled, self.predict_at_mean(tasks))
             for name, prediction in predictions.items():
-                outcomes = Outcomes.of(prediction, tasks.labels, distance)
+                outcomes = Outcomes.of(prediction, tasks.labels, distance, tasks.episodes.classes)
                 batches.setdefault(name, []).append(outcomes)
         gathered = {}
         for name, parts in batches.items():

@@ -1,6 +1,10 @@
-"""How well an uncertainty finds what should be doubted: AUROC with its interval, risk against coverage."""
+"""How well a measure of uncertainty finds the queries that one should doubt.
 
-from typing import Any
+Queries to doubt are those that were classified wrongly, and those whose class is not in the task at
+all.
+"""
+
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,70 +12,120 @@ from numpy.typing import NDArray
 from samovar.evaluation.outcomes import OUTSIDE, Outcomes
 
 COVERAGE = np.arange(1, 101) / 100
+"""The shares of the queries at which the risk is reported."""
+
+
+@dataclass(frozen=True)
+class Auroc:
+    """The area under the ROC curve, with the half-width of its 95 % interval over tasks."""
+
+    value: float
+    ci95: float
+
+
+@dataclass(frozen=True)
+class UncertaintyMeasure:
+    """The mean of a measure over the queries, and how well it finds those to doubt.
+
+    wrong_auroc: for wrong predictions; outside_auroc: for queries from outside the task. None where
+    there is nothing to find.
+    """
+
+    mean: float
+    wrong_auroc: Auroc | None
+    outside_auroc: Auroc | None
+
+
+@dataclass(frozen=True)
+class Uncertainty:
+    """The measures of uncertainty of one predictor; None where the model does not have it."""
+
+    max_probability: UncertaintyMeasure
+    entropy: UncertaintyMeasure
+    mutual_information: UncertaintyMeasure | None
+    distance: UncertaintyMeasure | None
+
+
+@dataclass(frozen=True)
+class RiskCoverage:
+    """The error rate among the most confident predictions.
+
+    coverage: the share of the queries that is answered, the most confident first; risk: the error
+    rate among them; area: the mean risk over all coverages.
+    """
+
+    coverage: list[float]
+    risk: list[float]
+    area: float
 
 
 def auroc(
     score: NDArray[np.floating], positive: NDArray[np.bool_], task: NDArray[np.int64]
-) -> dict[str, float] | None:
-    """The chance that a positive scores above a negative (half of it where they are level); None if either is absent.
+) -> Auroc | None:
+    """Return the chance that a positive scores above a negative, with ties counted half.
 
-    All arrays are flat. The 95 % interval is over tasks: by the influence of each query on the figure, summed over the
-    queries of a task.
+    None if there are no positives or no negatives. All arrays are flat. The 95 % interval is over
+    tasks: the influence of each query on the AUROC is summed over the queries of a task.
     """
-    high, low = np.sort(score[positive]), np.sort(score[~positive])
+    high = np.sort(score[positive])
+    low = np.sort(score[~positive])
     if not len(high) or not len(low):
         return None
-    placement = np.empty(len(score))  # of each query among those of the other kind
+    # The placement of a query is its AUROC against all queries of the other kind.
+    placement = np.empty(len(score))
     placement[positive] = _share_below(low, score[positive])
     placement[~positive] = 1 - _share_below(high, score[~positive])
     value = placement[positive].mean()
     influence = (placement - value) / np.where(positive, len(high), len(low))
     per_task = np.bincount(task, influence)
-    return {"value": float(value), "ci95": float(1.96 * np.sqrt(np.square(per_task).sum()))}
+    return Auroc(float(value), float(1.96 * np.sqrt(np.square(per_task).sum())))
 
 
 def _share_below(
     ordered: NDArray[np.floating], values: NDArray[np.floating]
 ) -> NDArray[np.float64]:
-    """Share of `ordered` below each value, those that equal it counted half."""
-    both = (np.searchsorted(ordered, values, side).astype(np.float64) for side in ("left", "right"))
-    return np.asarray(sum(both)) / (2 * len(ordered))
+    """Return the share of `ordered` that is below each value; equal ones count half."""
+    below = np.searchsorted(ordered, values, "left").astype(np.float64)
+    not_above = np.searchsorted(ordered, values, "right").astype(np.float64)
+    return (below + not_above) / (2 * len(ordered))
 
 
-def uncertainties(answers: Outcomes) -> dict[str, Any]:
-    """Of each measure: its mean over queries, and its AUROC for wrong answers and for queries from outside the task.
+def uncertainties(outcomes: Outcomes) -> Uncertainty:
+    """Measure how well each kind of uncertainty finds the queries to doubt."""
+    top = _measure(outcomes, -outcomes.top)  # a low top probability is a high uncertainty
+    information = None
+    if outcomes.mutual_information is not None:
+        information = _measure(outcomes, outcomes.mutual_information)
+    distance = None
+    if outcomes.distance is not None:
+        distance = _measure(outcomes, outcomes.distance)
+    return Uncertainty(
+        max_probability=UncertaintyMeasure(-top.mean, top.wrong_auroc, top.outside_auroc),
+        entropy=_measure(outcomes, outcomes.entropy),
+        mutual_information=information,
+        distance=distance,
+    )
 
-    None where there is nothing to find, or where the model has no such measure.
+
+def _measure(outcomes: Outcomes, score: NDArray[np.float32]) -> UncertaintyMeasure:
+    """Evaluate a score (tasks, queries) that is higher where the model is less certain."""
+    task = np.broadcast_to(np.arange(len(score))[:, None], score.shape)
+    outside = outcomes.label == OUTSIDE
+    wrong = ~outcomes.correct
+    return UncertaintyMeasure(
+        mean=float(score[~outside].mean(dtype=np.float64)),
+        wrong_auroc=auroc(score[~outside], wrong[~outside], task[~outside]),
+        outside_auroc=auroc(score.ravel(), outside.ravel(), task.ravel()),
+    )
+
+
+def risk_coverage(outcomes: Outcomes) -> RiskCoverage:
+    """Order all queries by top probability and return the error rate among the most confident ones.
+
+    Queries from outside the task count as wrong predictions.
     """
-    task = np.broadcast_to(np.arange(len(answers.label))[:, None], answers.label.shape)
-    outside = answers.label == OUTSIDE
-    wrong = ~outside & ~answers.right
-    result: dict[str, Any] = {}
-    for name, measure in (
-        ("max_probability", -answers.top),
-        ("entropy", answers.entropy),
-        ("mutual_information", answers.mutual_information),
-        ("distance", answers.distance),
-    ):
-        if measure is None:
-            result[name] = None
-            continue
-        sign = -1.0 if name == "max_probability" else 1.0
-        result[name] = {
-            "mean": float(sign * measure[~outside].mean(dtype=np.float64)),
-            "wrong_auroc": auroc(measure[~outside], wrong[~outside], task[~outside]),
-            "outside_auroc": auroc(measure.ravel(), outside.ravel(), task.ravel()),
-        }
-    return result
-
-
-def risk_coverage(answers: Outcomes) -> dict[str, Any]:
-    """Error rate among the answers with the highest top probability, at each share of the queries that is answered.
-
-    `area` is its mean over all coverages. Queries from outside the task count as wrong answers.
-    """
-    order = np.argsort(-answers.top.ravel(), kind="stable")
-    wrong = ~answers.right.ravel()[order]
+    order = np.argsort(-outcomes.top.ravel(), kind="stable")
+    wrong = ~outcomes.correct.ravel()[order]
     risk = np.cumsum(wrong) / np.arange(1, len(wrong) + 1)
-    at = np.maximum(1, np.round(COVERAGE * len(wrong)).astype(np.int64)) - 1
-    return {"coverage": COVERAGE.tolist(), "risk": risk[at].tolist(), "area": float(risk.mean())}
+    answered = np.maximum(1, np.round(COVERAGE * len(wrong)).astype(np.int64))
+    return RiskCoverage(COVERAGE.tolist(), risk[answered - 1].tolist(), float(risk.mean()))

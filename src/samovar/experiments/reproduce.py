@@ -219,14 +219,14 @@ def measure(cell: Cell, place: Workplace, device: str = "cpu") -> None:
         write_whole(folder / "evaluation.json", json.dumps(kept).encode())
     if cell.study is not None and stored_study(cell, place) is None:
         with progress_bar(f"{cell.name}: sampling study") as progress:
-            study = sampling_study(evaluator.tasks(cell.study), cell.study, progress=progress)
+            study = sampling_study(evaluator.runner(cell.study), cell.study, progress=progress)
         write_whole(
             place.sampling(cell), json.dumps({"settings": asdict(cell.settings)} | study).encode()
         )
     # With TEN every task would be embedded twice more, and no table of such models shows prior beside posterior.
     conditioned = cell.settings.model.task_embedding
     samples = (
-        None if conditioned else prior_and_posterior(evaluator.tasks(cell.protocol), cell.protocol)
+        None if conditioned else prior_and_posterior(evaluator.runner(cell.protocol), cell.protocol)
     )
     training = {
         "format": 1,

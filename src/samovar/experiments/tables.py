@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from samovar.evaluation.comparison import StoredEvaluation, compare
+from samovar.evaluation.comparison import compare
 from samovar.evaluation.metrics import mean_with_interval
+from samovar.evaluation.stored_evaluation import StoredEvaluation
 from samovar.experiments.cells import EXPERIMENTS, SCALES, Cell, Scale
 from samovar.experiments.reproduce import Workplace, state_of, stored_summary
 
@@ -80,7 +81,7 @@ def _entry(
     if not measured:
         return entry
     summaries = [each for cell in measured if (each := stored_summary(cell, place)) is not None]
-    tasks = [each.figures["accuracy"] for each in _measured(measured, place)]
+    tasks = [each.metrics["accuracy"] for each in _measured(measured, place)]
     seeds = [float(each.mean()) for each in tasks]
     ours = mean_with_interval(np.mean(tasks, axis=0))
     entry["protocol"] = summaries[0]["protocol"]["text"]
@@ -173,7 +174,7 @@ def paired_differences(
 def _difference(
     ours: list[Cell], others: list[Cell], place: Workplace, figure: str
 ) -> dict[str, Any]:
-    compared = compare(_measured(ours, place), _measured(others, place))
+    compared = compare(_measured(ours, place), _measured(others, place)).to_json()
     found = {"seeds": len(ours), "over_seeds": compared["seeds"][figure]["difference"]}
     found |= compared["paired"][figure]
     first, second = ours[0].published, others[0].published

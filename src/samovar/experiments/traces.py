@@ -3,8 +3,8 @@
 import json
 from typing import Any
 
-from samovar.evaluation.comparison import StoredEvaluation
 from samovar.evaluation.metrics import mean_with_interval
+from samovar.evaluation.stored_evaluation import StoredEvaluation
 from samovar.experiments.cells import Cell, Scale
 from samovar.experiments.reproduce import Workplace, state_of, stored_summary
 from samovar.experiments.tables import Written, title
@@ -67,7 +67,7 @@ def beta(scale: Scale, cells: list[Cell], place: Workplace) -> Written:
     for cell in cells:
         training = _training(cell, place)
         if training is not None and training["samples"] is not None:
-            accuracy = StoredEvaluation.read(place.evidence(cell), "predictive").figures["accuracy"]
+            accuracy = StoredEvaluation.read(place.evidence(cell), "predictive").metrics["accuracy"]
             where = {"multiple": float(cell.row), "shot": cell.settings.episodes.shot}
             summary = stored_summary(cell, place)
             assert summary is not None
@@ -117,7 +117,7 @@ def _claim(shot: int, cells: list[Cell], place: Workplace) -> dict[str, Any] | N
             "text": f"{claim}Not decided: {len(measured)} of {len(members)} measured.",
         }
     accuracy = {
-        float(c.row): StoredEvaluation.read(place.evidence(c), "predictive").figures["accuracy"]
+        float(c.row): StoredEvaluation.read(place.evidence(c), "predictive").metrics["accuracy"]
         for c in members
     }
     best = max(accuracy, key=lambda multiple: accuracy[multiple].mean())

@@ -4,8 +4,9 @@ Feature extractors, task embedding, inference network, classifiers, objectives, 
 is made of them. The names below are the door for researchers; they load on first use.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from samovar.core.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from samovar.models.backbones.base import Backbone as Backbone
@@ -21,29 +22,35 @@ if TYPE_CHECKING:
     from samovar.models.objectives import TrainingTasks as TrainingTasks
     from samovar.models.objectives import register_objective as register_objective
 
-_HOMES = {
-    "Backbone": "backbones.base",
-    "ClassMeans": "class_means",
-    "CosineClassifier": "classifiers",
-    "FewShotModel": "few_shot_model",
-    "LinearClassifier": "classifiers",
-    "PrototypeClassifier": "classifiers",
-    "TaskLoss": "objectives",
-    "TaskNoise": "noise",
-    "TrainingTasks": "objectives",
-    "WeightDistribution": "inference",
-    "register_backbone": "backbones.registry",
-    "register_objective": "objectives",
-}
+__all__ = [
+    "Backbone",
+    "ClassMeans",
+    "CosineClassifier",
+    "FewShotModel",
+    "LinearClassifier",
+    "PrototypeClassifier",
+    "TaskLoss",
+    "TaskNoise",
+    "TrainingTasks",
+    "WeightDistribution",
+    "register_backbone",
+    "register_objective",
+]
 
-__all__ = list(_HOMES)
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'samovar.models' has no attribute {name!r}")
-    return getattr(import_module(f"samovar.models.{_HOMES[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = lazy_exports(
+    __name__,
+    {
+        "Backbone": "samovar.models.backbones.base",
+        "ClassMeans": "samovar.models.class_means",
+        "CosineClassifier": "samovar.models.classifiers",
+        "FewShotModel": "samovar.models.few_shot_model",
+        "LinearClassifier": "samovar.models.classifiers",
+        "PrototypeClassifier": "samovar.models.classifiers",
+        "TaskLoss": "samovar.models.objectives",
+        "TaskNoise": "samovar.models.noise",
+        "TrainingTasks": "samovar.models.objectives",
+        "WeightDistribution": "samovar.models.inference",
+        "register_backbone": "samovar.models.backbones.registry",
+        "register_objective": "samovar.models.objectives",
+    },
+)

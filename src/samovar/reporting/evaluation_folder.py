@@ -1,160 +1,204 @@
-"""What `samovar evaluate` does: measure, print, write the files and the report."""
+"""What `samovar evaluate` does: evaluate a model, print the tables and write the folder.
+
+With one protocol everything is in one folder. With several, each has its own folder with
+evaluation.json, evaluation.npz and its pictures, and report.html beside them shows all.
+"""
 
 import json
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rich.console import Console
 
 from samovar.artifacts.locate import evaluation_folder, locate_model
-from samovar.artifacts.saved_model import load_model
+from samovar.artifacts.saved_model import SavedModel, load_model
 from samovar.core.devices import device_named
 from samovar.core.files import output_folder, write_whole
 from samovar.core.processes import leave_together, make_fabric
+from samovar.core.progress import Progress
 from samovar.data.dataset import Dataset
 from samovar.data.preparation import ready
 from samovar.data.store import data_folder
 from samovar.errors import SettingsError
 from samovar.evaluation.evaluator import Evaluation, Evaluator, training_dataset
 from samovar.evaluation.sampling_study import sampling_study
+from samovar.reporting.evaluation_tables import evaluation_table
+from samovar.reporting.figures.classes import classes_figure
 from samovar.reporting.figures.episode import draw_task
 from samovar.reporting.figures.evaluation import (
-    classes_figure,
-    grid_figure,
     reliability_figure,
     risk_coverage_figure,
     sampling_figure,
+    shots_figure,
 )
 from samovar.reporting.html import Section, html_report
 from samovar.reporting.progress_bar import progress_bar
-from samovar.reporting.tables import evaluation_table
+from samovar.settings.evaluation import EvaluationSettings
 from samovar.settings.tasks import Protocol
 from samovar.settings.training import Devices
 
-
-@dataclass(frozen=True)
-class Wanted:
-    """What to measure, and where to write it."""
-
-    protocols: list[Protocol]
-    temperature: bool = True
-    draw: int = 0
-    sampling_study: bool = False
-    data: str | None = None
-    device: str = "cpu"
-    out: Path | None = None
+STUDY_TASKS = 1000
+"""The most tasks of a sampling study, which answers each of them hundreds of times."""
 
 
-def run_evaluation(path: Path, wanted: Wanted) -> None:
-    """Measure a model and leave everything in a folder."""
-    if not 0 <= wanted.draw <= 100:
-        raise SettingsError("--draw must be from 0 to 100 tasks.")
-    folder = locate_model(path)
+def run_evaluation(
+    model: Path, protocols: Sequence[Protocol], settings: EvaluationSettings
+) -> None:
+    """Evaluate a model under every protocol, print the results and write them into a folder."""
+    folder = locate_model(model)
     saved = load_model(folder)
-    first = wanted.protocols[0]
-    own = saved.training.get("settings", {}).get("data", {}).get("name")
-    name = wanted.data or own
-    prepared = name is None or (data_folder() / name).exists()
-    with progress_bar(f"preparing {name}", quiet=prepared) as progress:
-        if name == own:  # then the split is that of the training
-            dataset = training_dataset(saved, first.split, progress)
-        else:
-            dataset = Dataset(ready(name, progress), first.split)
-    if wanted.draw and len(dataset.store.facts["shape"]) != 3:
-        raise SettingsError("--draw needs images; this data holds feature vectors.")
-    device = device_named(wanted.device)
+    dataset = _open_data(saved, settings.data, protocols[0].split)
+    if settings.draw and len(dataset.store.facts["shape"]) != 3:
+        raise SettingsError("--draw needs images, but this data contains feature vectors.")
+    # Under torchrun every process gets its own device.
+    device = device_named(settings.device)
     fabric = make_fabric(Devices(accelerator=device.type))
     fabric.launch()
-    device = fabric.device if fabric.world_size > 1 else device
+    if fabric.world_size > 1:
+        device = fabric.device
     evaluator = Evaluator(saved, dataset, device, fabric)
-    for protocol in wanted.protocols:
+    # All protocols are checked before the first one is measured, which may take hours.
+    for protocol in protocols:
         evaluator.check(protocol)
-    target = output_folder(wanted.out or evaluation_folder(folder))
-    writer = _Writer(target, evaluator, wanted, quiet=not fabric.is_global_zero)
+    target = output_folder(settings.out or evaluation_folder(folder))
+    writer = _Writer(target, evaluator, quiet=not fabric.is_global_zero)
     with progress_bar("evaluating", quiet=writer.quiet) as progress:
-        for position, protocol in enumerate(wanted.protocols):
-
-            def part(what: str, share: float, done: int = position) -> None:
-                progress(what, (done + share) / len(wanted.protocols))
-
-            evaluation = evaluator.evaluate(protocol, temperature=wanted.temperature, progress=part)
-            writer.add(protocol, evaluation)
-    if wanted.sampling_study:
-        with progress_bar("sampling study", quiet=writer.quiet) as progress:
-            writer.study(replace(first, episodes=min(1000, first.episodes), outside=0), progress)
+        for position, protocol in enumerate(protocols):
+            evaluation = evaluator.evaluate(
+                protocol,
+                temperature=settings.temperature,
+                progress=_part_of(progress, position, len(protocols)),
+            )
+            place = _folder_of(target, protocol, several=len(protocols) > 1)
+            writer.add(place, evaluation, settings.draw)
+    if settings.sampling_study:
+        writer.add_study(protocols[0])
     writer.finish()
     leave_together(fabric)
 
 
-class _Writer:
-    """Files, pictures and tables; silent in all processes but the first."""
+def _open_data(saved: SavedModel, name: str | None, split: str) -> Dataset:
+    """Open the named data, or that of the training, and prepare it first if needed."""
+    trained_on = saved.training.get("settings", {}).get("data", {}).get("name")
+    name = name or trained_on
+    prepared = name is None or (data_folder() / name).exists()
+    with progress_bar(f"preparing {name}", quiet=prepared) as progress:
+        if name == trained_on:  # its classes are split as they were for the training
+            return training_dataset(saved, split, progress)
+        assert name is not None
+        return Dataset(ready(name, progress), split)
 
-    def __init__(self, target: Path, evaluator: Evaluator, wanted: Wanted, *, quiet: bool) -> None:
-        self.target, self.evaluator, self.wanted, self.quiet = target, evaluator, wanted, quiet
+
+def _part_of(progress: Progress, position: int, parts: int) -> Progress:
+    """Return a progress that reports one part of the whole work, the one at `position`."""
+
+    def report(what: str, share: float) -> None:
+        progress(what, (position + share) / parts)
+
+    return report
+
+
+def _folder_of(target: Path, protocol: Protocol, *, several: bool) -> Path:
+    if not several:
+        return target
+    return target / f"{protocol.way}way-{protocol.shot}shot"
+
+
+@dataclass(frozen=True)
+class _Picture:
+    """A PNG file with the caption that it has in the report."""
+
+    file: str
+    caption: str
+    content: bytes
+
+
+class _Writer:
+    """Prints tables and writes files; `quiet` in all processes but the first."""
+
+    def __init__(self, target: Path, evaluator: Evaluator, *, quiet: bool) -> None:
+        self.target = target
+        self.evaluator = evaluator
+        self.quiet = quiet
         self.sections: list[Section] = []
         self.folders: list[str] = []
-        self.pictures: dict[str, bytes] = {}
+        self.study: _Picture | None = None
 
-    def add(self, protocol: Protocol, evaluation: Evaluation) -> None:
+    def add(self, folder: Path, evaluation: Evaluation, drawn: int) -> None:
+        """Print and write one evaluation, with pictures of the first `drawn` tasks."""
         if self.quiet:
             return
-        several = len(self.wanted.protocols) > 1
-        folder = (
-            output_folder(self.target / f"{protocol.way}way-{protocol.shot}shot")
-            if several
-            else self.target
-        )
-        self.folders.append(folder.name)
-        summary = evaluation.summary
-        Console().print(evaluation_table(summary))
+        output_folder(folder)
+        Console().print(evaluation_table(evaluation.results))
+        # `samovar compare` notices if only one of the two files was written.
         write_whole(folder / "evaluation.npz", evaluation.tasks_file())
-        write_whole(folder / "evaluation.json", json.dumps(summary, indent=1).encode())
-        pictures = {
-            "reliability.png": (
-                "Are the probabilities right? On the diagonal they are.",
-                reliability_figure(summary),
-            ),
-            "risk_coverage.png": (
-                "Errors among the answers one keeps.",
-                risk_coverage_figure(summary),
-            ),
-            "classes.png": ("The hardest and the easiest classes.", classes_figure(summary)),
-        }
-        for number in range(self.wanted.draw):
-            content = draw_task(self.evaluator.tasks(protocol), protocol, number)
-            pictures[f"episode-{number}.png"] = (
-                f"Task {number}: what the model believes.",
-                content,
-            )
-        for name, (_, content) in pictures.items():
-            write_whole(folder / name, content)
-        self.sections.append((summary, dict(pictures.values())))
+        content = json.dumps(evaluation.summary, indent=1).encode()
+        write_whole(folder / "evaluation.json", content)
+        pictures = self._pictures(evaluation, drawn)
+        for picture in pictures:
+            write_whole(folder / picture.file, picture.content)
+        by_caption = {picture.caption: picture.content for picture in pictures}
+        self.sections.append(Section(evaluation.results, by_caption))
+        self.folders.append(folder.name)
 
-    def study(self, protocol: Protocol, progress: Callable[[str, float], None]) -> None:
-        study = sampling_study(
-            self.evaluator.tasks(protocol), protocol, progress=progress
-        )  # by all processes
+    def _pictures(self, evaluation: Evaluation, drawn: int) -> list[_Picture]:
+        results = evaluation.results
+        pictures = [
+            _Picture(
+                "reliability.png",
+                "Accuracy over the top probability; on the diagonal the probabilities are right.",
+                reliability_figure(results),
+            ),
+            _Picture(
+                "risk_coverage.png",
+                "Wrong answers among those that are kept, if the least confident are left out.",
+                risk_coverage_figure(results),
+            ),
+            _Picture(
+                "classes.png",
+                "The hardest and the easiest classes.",
+                classes_figure(results.classes),
+            ),
+        ]
+        runner = self.evaluator.runner(results.protocol)
+        for number in range(drawn):
+            content = draw_task(runner, results.protocol, number)
+            caption = f"Task {number}: the predicted probabilities."
+            pictures.append(_Picture(f"episode-{number}.png", caption, content))
+        return pictures
+
+    def add_study(self, protocol: Protocol) -> None:
+        """Measure accuracy over the number of samples; all processes take part, one writes."""
+        episodes = min(STUDY_TASKS, protocol.episodes)
+        protocol = replace(protocol, episodes=episodes, outside=0)
+        runner = self.evaluator.runner(protocol)
+        with progress_bar("sampling study", quiet=self.quiet) as progress:
+            study = sampling_study(runner, protocol, progress=progress)
         if self.quiet:
             return
-        content = sampling_figure(study)
-        write_whole(self.target / "sampling.json", json.dumps(study, indent=1).encode())
-        write_whole(self.target / "sampling.png", content)
         size = f"{protocol.episodes} tasks, {study['repeats']} repeats"
-        self.pictures[f"Accuracy over the number of sampled classifiers ({size})."] = content
+        caption = f"Accuracy over the number of sampled classifiers ({size})."
+        self.study = _Picture("sampling.png", caption, sampling_figure(study))
+        write_whole(self.target / "sampling.json", json.dumps(study, indent=1).encode())
+        write_whole(self.target / self.study.file, self.study.content)
 
     def finish(self) -> None:
+        """Write the report over all evaluations, and print where everything is."""
         if self.quiet:
             return
+        pictures = {}
+        several = ""
         if len(self.sections) > 1:
-            content = grid_figure([summary for summary, _ in self.sections])
+            several = f" (in {', '.join(self.folders)})"
+            content = shots_figure([section.results for section in self.sections])
             write_whole(self.target / "accuracy.png", content)
-            self.pictures = {"Accuracy over ways and shots.": content} | self.pictures
-        write_whole(
-            self.target / "report.html",
-            html_report("Evaluation", self.sections, self.pictures).encode(),
-        )
-        several = f" (in {', '.join(self.folders)})" if len(self.folders) > 1 else ""
+            pictures["Accuracy over ways and shots."] = content
+        if self.study is not None:
+            pictures[self.study.caption] = self.study.content
+        report = html_report("Evaluation", self.sections, pictures)
+        write_whole(self.target / "report.html", report.encode())
         print(
-            f"Written into {self.target}: evaluation.json, evaluation.npz{several}, report.html and its pictures"
+            f"Written into {self.target}: evaluation.json, evaluation.npz{several}, "
+            "report.html and its pictures"
         )

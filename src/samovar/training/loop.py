@@ -23,7 +23,7 @@ from samovar.data.batches import AuxiliaryBatch, BatchSource
 from samovar.data.episodes import EpisodeSampler
 from samovar.data.images.user_images import conversion_of
 from samovar.errors import RunError
-from samovar.evaluation.evaluator import measure_accuracy
+from samovar.evaluation.accuracy import measure_accuracy
 from samovar.evaluation.task_runner import TaskRunner
 from samovar.models.backbones.layers import synchronize
 from samovar.models.few_shot_model import FewShotModel, UpdateResult, channels_last

@@ -16,7 +16,7 @@ from samovar.core.progress import Watch, event, silent
 from samovar.data.preparation import ready
 from samovar.data.store import Store, data_folder
 from samovar.errors import RunError
-from samovar.evaluation.evaluator import Accuracy, measure_accuracy
+from samovar.evaluation.accuracy import Accuracy, measure_accuracy
 from samovar.evaluation.rejection_thresholds import measure_rejection
 from samovar.evaluation.task_runner import TaskRunner
 from samovar.models.backbones.layers import set_norm

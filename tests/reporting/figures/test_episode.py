@@ -17,7 +17,7 @@ from samovar.settings.tasks import Protocol
 def test_drawn_tasks_are_those_of_the_protocol(trained):
     """Pooled queries are drawn as they are evaluated, even if no class has as many images."""
     pooled = Protocol(3, 8, 70, pooled_queries=True, episodes=1, samples=5, quasi=True)
-    evaluator = Evaluator(trained, training_dataset(trained, "test")).tasks(pooled)
+    evaluator = Evaluator(trained, training_dataset(trained, "test")).runner(pooled)
     assert draw_task(evaluator, pooled, 0).startswith(b"\x89PNG")
 
 

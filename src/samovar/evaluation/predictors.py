@@ -1,0 +1,44 @@
+"""The four ways in which an evaluated model predicts, under the names that files and flags use.
+
+This module imports neither numpy nor torch, since the flags of `samovar compare` are made from it.
+"""
+
+from enum import StrEnum
+
+
+class Predictor(StrEnum):
+    """How a model predicts; the values are the names in evaluation.json and evaluation.npz."""
+
+    PREDICTIVE = "predictive"
+    """The mean of the probabilities over sampled classifiers."""
+    MEAN_CLASSIFIER = "mean_classifier"
+    """The one classifier at the mean of the predicted weights."""
+    PREDICTIVE_TEMPERED = "predictive_tempered"
+    """The predictive, with a temperature that was fitted on validation tasks."""
+    MEAN_CLASSIFIER_TEMPERED = "mean_classifier_tempered"
+    """The classifier at the mean, with a temperature that was fitted on validation tasks."""
+
+    @property
+    def label(self) -> str:
+        """The name in tables and figures."""
+        return _LABELS[self]
+
+    @property
+    def is_tempered(self) -> bool:
+        """Whether a fitted temperature is applied."""
+        return self.endswith("_tempered")
+
+    @property
+    def tempered(self) -> "Predictor":
+        """The same predictor with a fitted temperature."""
+        if self.is_tempered:
+            return self
+        return Predictor(f"{self}_tempered")
+
+
+_LABELS = {
+    Predictor.PREDICTIVE: "sampled classifiers",
+    Predictor.MEAN_CLASSIFIER: "classifier at the mean",
+    Predictor.PREDICTIVE_TEMPERED: "sampled, tempered",
+    Predictor.MEAN_CLASSIFIER_TEMPERED: "at the mean, tempered",
+}

@@ -1,0 +1,123 @@
+"""The results of an evaluation as typed values, and how evaluation.json stores them."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from samovar.evaluation.metrics import (
+    CalibrationError,
+    Estimate,
+    ReliabilityBin,
+    TaskMetrics,
+    reliability,
+)
+from samovar.evaluation.outcomes import Outcomes
+from samovar.evaluation.per_class import ClassRanking
+from samovar.evaluation.predictors import Predictor
+from samovar.evaluation.uncertainty import (
+    RiskCoverage,
+    Uncertainty,
+    risk_coverage,
+    uncertainties,
+)
+from samovar.settings.model import ModelSettings
+from samovar.settings.tasks import Protocol
+
+FORMAT = 2
+"""The version of evaluation.json."""
+
+
+@dataclass(frozen=True)
+class Metrics:
+    """All metrics of one predictor over the tasks of an evaluation."""
+
+    accuracy: Estimate
+    nll: Estimate
+    brier: Estimate
+    ece: CalibrationError
+    reliability: list[ReliabilityBin]
+    uncertainty: Uncertainty
+    risk_coverage: RiskCoverage
+    temperature: float | None = None
+    """The fitted temperature of a tempered predictor."""
+
+    @classmethod
+    def of(
+        cls, outcomes: Outcomes, tasks: TaskMetrics, seed: int, temperature: float | None = None
+    ) -> "Metrics":
+        """Summarise the outcomes and the metrics of each task; `seed` is that of the bootstrap."""
+        return cls(
+            accuracy=Estimate.of(tasks.accuracy),
+            nll=Estimate.of(tasks.nll),
+            brier=Estimate.of(tasks.brier),
+            ece=CalibrationError.of(tasks, seed),
+            reliability=reliability(tasks),
+            uncertainty=uncertainties(outcomes),
+            risk_coverage=risk_coverage(outcomes.inside),
+            temperature=temperature,
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the form that evaluation.json stores; `temperature` only if there is one."""
+        stored = asdict(self)
+        # Files list it first, and only for predictors that have one.
+        temperature = stored.pop("temperature")
+        if temperature is None:
+            return stored
+        return {"temperature": temperature} | stored
+
+
+@dataclass(frozen=True)
+class EvaluationResults:
+    """The results of a model under a protocol.
+
+    norm: the batch norm that was used, which the protocol may leave to the model; data: the
+    evaluated data in words; metrics: by predictor, the predictive first; temperature_note: what the
+    temperatures were fitted on, or why there are none; classes: the hardest and easiest classes of
+    the predictive.
+    """
+
+    protocol: Protocol
+    norm: str
+    model: ModelSettings
+    model_identity: str
+    data: str
+    data_checksum: str
+    data_identity: str
+    metrics: dict[Predictor, Metrics]
+    temperature_note: str
+    classes: ClassRanking
+
+    @property
+    def predictive(self) -> Metrics:
+        """The metrics of the sampled predictive, which every evaluation has."""
+        return self.metrics[Predictor.PREDICTIVE]
+
+    @property
+    def protocol_text(self) -> str:
+        """The protocol in words, as it is printed with every result."""
+        return f"{self.protocol}, {self.norm} norm"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the content of evaluation.json.
+
+        The metrics of the predictive are at the top level, those of every other predictor under its
+        name.
+        """
+        stored: dict[str, Any] = {
+            "format": FORMAT,
+            "protocol": asdict(self.protocol) | {"norm": self.norm, "text": self.protocol_text},
+            "model": asdict(self.model),
+            "model_identity": self.model_identity,
+            "data": self.data,
+            "data_checksum": self.data_checksum,
+            "data_identity": self.data_identity,
+            "episodes": self.protocol.episodes,
+        }
+        # Every evaluation has the predictive; readers of the file find it without knowing its name.
+        stored |= self.predictive.to_json()
+        for predictor, metrics in self.metrics.items():
+            if predictor != Predictor.PREDICTIVE:
+                stored[predictor.value] = metrics.to_json()
+        stored["temperature_note"] = self.temperature_note
+        stored["classes"] = asdict(self.classes)
+        return stored

@@ -1,0 +1,53 @@
+"""Results of evaluations without a model, for tests of metrics, tables and pictures."""
+
+import torch
+
+from samovar.evaluation.metrics import TaskMetrics
+from samovar.evaluation.outcomes import Outcomes
+from samovar.evaluation.per_class import ClassMetrics, ClassRanking, HardClass, Mistake
+from samovar.evaluation.predictors import Predictor
+from samovar.evaluation.results import EvaluationResults, Metrics
+from samovar.prediction.predictive import Prediction, entropy_of
+from samovar.settings.model import ModelSettings
+from samovar.settings.tasks import Protocol
+
+
+def random_prediction(tasks: int = 6, queries: int = 10, way: int = 3, seed: int = 0) -> Prediction:
+    generator = torch.Generator().manual_seed(seed)
+    probabilities = torch.randn(tasks, queries, way, generator=generator).mul(2).softmax(-1)
+    return Prediction(probabilities, entropy_of(probabilities))
+
+
+def random_labels(tasks: int = 6, queries: int = 10, way: int = 3) -> torch.Tensor:
+    generator = torch.Generator().manual_seed(100)
+    return torch.randint(way, (tasks, queries), generator=generator)
+
+
+def metrics_of(predictor: Predictor, seed: int = 0) -> Metrics:
+    """Metrics of random predictions; tempered predictors have the temperature 1.5."""
+    outcomes = Outcomes.of(random_prediction(seed=seed), random_labels())
+    temperature = 1.5 if predictor.is_tempered else None
+    return Metrics.of(outcomes, TaskMetrics.of(outcomes), 0, temperature)
+
+
+def make_results(
+    predictors: tuple[Predictor, ...] = tuple(Predictor),
+    protocol: Protocol | None = None,
+    name: str = "class 0",
+    **changes,
+) -> EvaluationResults:
+    """Results by these predictors, with one hard class that is mistaken for `name`."""
+    hard = HardClass("hard", 10, 0.2, [Mistake(name, 0.7)])
+    fields = {
+        "protocol": protocol or Protocol(3, 1, 4, episodes=6, samples=5),
+        "norm": "running",
+        "model": ModelSettings(size=12, width=4),
+        "model_identity": "model",
+        "data": "toy (test, 4 classes)",
+        "data_checksum": "checksum",
+        "data_identity": "identity",
+        "metrics": {predictor: metrics_of(predictor) for predictor in predictors},
+        "temperature_note": "fitted on 300 tasks",
+        "classes": ClassRanking([hard], [ClassMetrics(name, 10, 1.0)]),
+    }
+    return EvaluationResults(**fields | changes)
