@@ -93,7 +93,9 @@ def stopped(toy_runs, tmp_path) -> Path:
 
 @pytest.fixture
 def trained(tmp_path, data_folder):
-    """A model with its data: images of one class are alike, so that even an untrained network is above chance."""
+    """A model with its data: images of one class are alike, so that even an untrained network is
+    above chance.
+    """
     parts = {"train": range(4), "val": range(4, 11), "test": range(11, 20)}
     split = {part: [f"class {i}" for i in classes] for part, classes in parts.items()}
     store = make_store(data_folder, [12] * 11 + [60] * 9, (12, 12, 3), split)

@@ -50,7 +50,9 @@ def peak():
     with open("/proc/self/status") as status:
         return next(int(line.split()[1]) for line in status if line.startswith("VmHWM"))
 """
-"""For scripts: the most memory of this process in kilobytes (that of getrusage begins with the parent's)."""
+"""For scripts: the most memory of this process in kilobytes (that of getrusage begins with the
+parent's).
+"""
 
 
 def features_model(width: int, **settings) -> SavedModel:

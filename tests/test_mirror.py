@@ -1,4 +1,6 @@
-"""The tests mirror the source file for file: every module has its tests, and every test file has its module."""
+"""The tests mirror the source file for file: every module has its tests, and every test file has
+its module.
+"""
 
 from pathlib import Path
 

@@ -1,4 +1,6 @@
-"""A run that was killed, locked out or without disk space loses nothing and ends with the same bits."""
+"""A run that was killed, locked out or without disk space loses nothing and ends with the same
+bits.
+"""
 
 import random
 import subprocess
@@ -17,7 +19,7 @@ pytestmark = pytest.mark.usefixtures("toy_data")
 @pytest.mark.slow
 @pytest.mark.parametrize("settings", [TINY, RESNET], ids=["conv", "resnet"])
 def test_killed_at_random_moments_it_ends_with_the_same_bits(settings, tmp_path):
-    """kill -9 after a random number of lines of output, again and again until the run is through."""
+    """kill -9 after a random number of lines, again and again until the run is through."""
     reference = subprocess.run(
         command(settings, tmp_path / "whole"), capture_output=True, text=True, check=False
     )
@@ -81,7 +83,9 @@ def test_a_second_process_on_the_same_run_is_refused(tmp_path):
 
 @pytest.mark.slow
 def test_full_disk_keeps_the_last_checkpoint(tmp_path):
-    """After some updates, a limit on file sizes lets small files through and no checkpoint: as a disk that fills up."""
+    """After some updates, a limit on file sizes lets small files through and no checkpoint: as a
+    disk that fills up.
+    """
     run = tmp_path / "run"
     with pytest.raises(KeyboardInterrupt):
         train(TINY, run, watch=stop_at(5))

@@ -17,7 +17,9 @@ from samovar.training.run_folder import read_metrics
 @pytest.mark.usefixtures("trained")
 @pytest.mark.parametrize("norm", ["running", "episode"])
 def test_two_processes_measure_what_one_does(tmp_path, norm):
-    """Under running norm they share the embedding of the test images too (three chunks), not that of the few others."""
+    """Under running norm they share the embedding of the test images too (three chunks), not that
+    of the few others.
+    """
     flags = [
         "evaluate",
         str(tmp_path / "run"),
@@ -66,9 +68,11 @@ def test_two_processes_measure_what_one_does(tmp_path, norm):
 @pytest.mark.parametrize("settings", [TINY, RESNET], ids=["conv", "resnet"])
 @pytest.mark.usefixtures("toy_data")
 def test_two_processes_do_what_one_does(settings, tmp_path):
-    """Five tasks on two processes (gloo, by torchrun), episode norm: the same losses and parameters.
+    """Five tasks on two processes (gloo, by torchrun), episode norm: the same losses and
+    parameters.
 
-    By SGD: a bias that all classes share has no gradient but rounding, which Adam would blow up to whole steps.
+    By SGD: a bias that all classes share has no gradient but rounding, which Adam would blow up to
+    whole steps.
     """
     sgd = replace(RESNET.optimizer, learning_rate=0.05)
     settings = replace(

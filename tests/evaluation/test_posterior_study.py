@@ -16,7 +16,9 @@ CPU = torch.device("cpu")
 
 @pytest.mark.parametrize("norm", ["running", "episode"])
 def test_prior_and_posterior_are_told_apart_under_both_norms(dataset, norm):
-    """The prior's average is the evaluation with as many samples; the posterior has also seen the queries' labels."""
+    """The prior's average is the evaluation with as many samples; the posterior has also seen the
+    queries' labels.
+    """
     torch.manual_seed(0)
     model = FewShotModel(ModelSettings(size=12, width=4, norm=norm))
     evaluator = TaskRunner(model, dataset, Normalization.standard(dataset.store), CPU)

@@ -19,7 +19,9 @@ CPU = torch.device("cpu")
 
 
 def test_thresholds_for_rejection_have_their_rates_on_other_tasks_of_the_shape(tmp_path):
-    """Quantiles of the distance of queries that belong: at a rate of 20 % about 20 % of new ones are above."""
+    """Quantiles of the distance of queries that belong: at a rate of 20 % about 20 % of new ones
+    are above.
+    """
     dataset = Dataset(noisy_store(tmp_path))
     model = FewShotModel(ModelSettings(size=12, width=8)).eval()
     evaluator = TaskRunner(model, dataset, Normalization.standard(dataset.store), CPU)

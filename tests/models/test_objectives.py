@@ -47,7 +47,9 @@ def test_objectives_are_the_equations_written_out(seed, samples):
 
 
 def test_papers_beta_weighs_mean_nll_and_mean_divergence_equally():
-    """beta = K / (N d) with K = 75 queries, N = 5, d = 256 is 0.0586: mean NLL + mean KL over the N d weights."""
+    """beta = K / (N d) with K = 75 queries, N = 5, d = 256 is 0.0586: mean NLL + mean KL over the N
+    d weights.
+    """
     logits, labels = torch.randn(1, 2, 75, 5), torch.randint(5, (1, 75))
     divergence = torch.rand(1, 5, 256)
     objective = variational(logits, labels, divergence.sum((1, 2)), beta=75 / (5 * 256))

@@ -1,4 +1,4 @@
-"""Channels-last and bfloat16 give the same answers, and full precision is kept after the features."""
+"""Channels-last and bfloat16 give the same answers; after the features precision is full."""
 
 import pytest
 import torch
@@ -32,7 +32,9 @@ def test_channels_last_and_bfloat16_give_the_same_answers(s):
 
 
 def test_mixed_precision_leaves_what_comes_after_the_features_alone():
-    """Ready-made features have no backbone to round: under autocast the loss is the same to the bit."""
+    """Ready-made features have no backbone to round: under autocast the loss is the same to the
+    bit.
+    """
     for classifier in ("linear", "cosine"):
         s = ModelSettings(backbone="identity", size=6, classifier=classifier)
         model, batch = FewShotModel(s), batch_for(s)

@@ -1,4 +1,6 @@
-"""The predictive is the average over explicitly sampled classifiers, within its bounds and its memory."""
+"""The predictive is the average over explicitly sampled classifiers, within its bounds and its
+memory.
+"""
 
 import math
 import subprocess
@@ -105,8 +107,8 @@ def test_quasi_random_samples_are_nearer_the_truth_than_as_many_plain_ones():
 def test_probabilities_are_averaged_and_not_logits():
     """Class 0 has logit 0; class 1 has logit -1 on average but with standard deviation 20.
 
-    Averaged logits say class 0 with 73 %; averaged probabilities are near one half (0.480); the log-mean-exp of raw
-    logits, as some codes have it, says class 1 with certainty.
+    Averaged logits say class 0 with 73 %; averaged probabilities are near one half (0.480); the
+    log-mean-exp of raw logits, as some codes have it, says class 1 with certainty.
     """
     mean, scale = torch.tensor([[[0.0], [-1.0]]]), torch.tensor([[[1e-9], [20.0]]])
     distribution, features = WeightDistribution(Normal(mean, scale)), torch.ones(1, 1, 1)
@@ -187,7 +189,9 @@ def test_biases_shift_the_logits():
 
 @pytest.mark.slow
 def test_memory_stays_bounded():
-    """1000 classes x 1000 queries within 2 GB in all; 40 samples are ten blocks, and more only repeat a block."""
+    """1000 classes x 1000 queries within 2 GB in all; 40 samples are ten blocks, and more only
+    repeat a block.
+    """
     script = f"""{PEAK}
 import torch
 from torch.distributions import Normal
@@ -197,7 +201,8 @@ from samovar.prediction.predictive import predict
 from samovar.prediction.sampling_noise import PredictiveNoise
 distribution = WeightDistribution(Normal(torch.randn(1, 1000, 64), torch.ones(1, 1000, 64)))
 for kind in ("linear", "cosine"):
-    predict(make_classifier(kind, 5.0), distribution, torch.randn(1, 1000, 64), 40, PredictiveNoise(0, range(1)))
+    noise = PredictiveNoise(0, range(1))
+    predict(make_classifier(kind, 5.0), distribution, torch.randn(1, 1000, 64), 40, noise)
 print(peak())
 """
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)

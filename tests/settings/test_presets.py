@@ -20,7 +20,8 @@ def test_a_preset_for_every_trained_cell():
     assert PRESETS["table5-cifar_fs-1shot"].published.accuracy == 72.5
 
 
-# name: updates, drops, wd extractor, wd auxiliary head, wd inference, beta, alpha, clip, tasks x queries
+# name: updates, drops, wd extractor, wd auxiliary head, wd inference, beta, alpha, clip, tasks x
+# queries
 APPENDIX = {
     "table1-samovar-5shot": (100_000, (), 0, 0, 0, 0.0586, None, 0, (4, 15)),
     "table1-samovar-1shot": (50_000, (), 0, 0, 0, 0.1172, None, 0, (8, 15)),

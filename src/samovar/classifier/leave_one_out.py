@@ -68,7 +68,8 @@ class LeftOut:
         device = self.features.device
         means = class_means(self.task.totals, self.task.counts, device)
         by_class = score.by_class(self.features, means.means[0])
-        # Leaving an image out changes the mean of its own class only, so one comparison is replaced.
+        # Leaving an image out changes the mean of its own class only, so one comparison is
+        # replaced.
         rest = self._means_without(self.features, self.numbers).means[0]
         to_own_class = score.by_class(self.features[:, None], rest[:, None])[:, 0]
         by_class = by_class.scatter(1, self.numbers[:, None].to(device), to_own_class)

@@ -13,7 +13,7 @@ USUAL_RATE = 0.05
 """The share of images that belong but may be rejected by mistake, with --reject auto."""
 
 
-def fit(
+def fit(  # noqa: PLR0913 - each parameter is a flag
     *,
     support: Path,
     task: Path,

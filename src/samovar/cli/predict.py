@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from samovar.reporting.answers import AnswerRow
 
 
-def predict(
+def predict(  # noqa: PLR0913 - each parameter is a flag
     task: Annotated[Path, tyro.conf.Positional],
     images: Annotated[tuple[Path, ...], tyro.conf.Positional],
     *,

@@ -44,7 +44,7 @@ class Run:
     """Runs further tasks on the test split, whose images it has embedded already."""
 
 
-def train(
+def train(  # noqa: PLR0913 - public, and every parameter but the first has a default
     settings: TrainSettings | Preset,
     out: Path | None = None,
     *,

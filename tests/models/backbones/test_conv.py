@@ -13,7 +13,9 @@ from samovar.models.backbones.layers import NormMode, dropout
 @pytest.mark.parametrize("mode", ["running", "episode"])
 @pytest.mark.parametrize("training", [True, False])
 def test_conv_pools_early_and_changes_no_number(mode: NormMode, training: bool) -> None:
-    """Its blocks are VERSA's conv, norm, ReLU, dropout, max-pool, to the bit, whatever order is computed."""
+    """Its blocks are VERSA's conv, norm, ReLU, dropout, max-pool, to the bit, whatever order is
+    computed.
+    """
     torch.manual_seed(0)
     conv = Conv(4, channels=1, size=28, width=8, dropout_rate=0.5, norm=mode)
     x = torch.randn(12, 1, 28, 28)

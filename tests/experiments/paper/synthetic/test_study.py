@@ -36,7 +36,9 @@ def ratio(phi: torch.Tensor, settings: SyntheticSettings) -> torch.Tensor:
 
 
 def test_exact_and_variational_end_at_the_truth_whatever_the_start():
-    """Starts ten times too wide and ten times too narrow (for sigma_y = 0.5), population of tasks, L = 1 included."""
+    """Starts ten times too wide and ten times too narrow (for sigma_y = 0.5), population of tasks,
+    L = 1 included.
+    """
     for start in (10 / 21, 0.1 / 21):
         settings = SyntheticSettings(
             sigma_y=(0.5,), samples=(1, 10), fresh=True, start_variance=start, steps=800
@@ -67,7 +69,9 @@ def test_monte_carlo_collapses_below_the_limit_and_not_above(sigma_y):
 
 
 def test_a_network_trains_as_it_would_alone():
-    """Seed 0 ends at the same numbers whether it is trained with others or not, for one L or several."""
+    """Seed 0 ends at the same numbers whether it is trained with others or not, for one L or
+    several.
+    """
     alone = SyntheticSettings(sigma_y=(0.5,), samples=(3,), steps=20)
     together = SyntheticSettings(sigma_y=(0.1, 0.5), samples=(1, 3), steps=20)
     one, many = Training(alone, seeds=1), Training(together, seeds=4)
