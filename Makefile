@@ -13,7 +13,7 @@ run: $(INSTALLED)  ## install, then train and test the default model (a few minu
 	$(BIN)/samovar train glyphs --out runs/glyphs
 
 test: $(INSTALLED)  ## install, then run the tests
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto
 
 lint: $(INSTALLED)  ## format check, lint and types
 	$(BIN)/ruff format --check .

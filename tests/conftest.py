@@ -5,6 +5,10 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+# Tests are shared between processes, one for each core; more threads would only get in each
+# other's way. Set before torch is imported.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 import pytest
 from helpers import make_store
 from helpers_experiments import make_cells

@@ -17,7 +17,15 @@ BLOCKS = [
 ]
 
 
+@pytest.fixture(scope="module")
+def shared_data(tmp_path_factory) -> Path:
+    """A data folder for all blocks: several train on glyphs, which take seconds to draw."""
+    return tmp_path_factory.mktemp("data")
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("code", BLOCKS)
-def test_code_block_runs(code, tmp_path, monkeypatch):
+def test_code_block_runs(code, shared_data, tmp_path, monkeypatch):
+    monkeypatch.setenv("SAMOVAR_DATA", str(shared_data))
     monkeypatch.chdir(tmp_path)
     exec(compile(code, "documentation", "exec"), {})
