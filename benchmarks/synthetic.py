@@ -18,7 +18,7 @@ from torch.distributions import Normal, kl_divergence
 
 from samovar.core.allocator import tune_allocator
 from samovar.experiments.paper.synthetic.study import (
-    Training,
+    SyntheticTraining,
     train_exact,
     train_monte_carlo,
     train_variational,
@@ -95,8 +95,8 @@ def all_plain(settings: SyntheticSettings) -> int:
 def all_batched(settings: SyntheticSettings) -> None:
     """The same networks, as the study trains them."""
     cheap, costly = (
-        Training(settings, settings.seeds),
-        Training(settings, settings.monte_carlo_seeds),
+        SyntheticTraining(settings, settings.seeds),
+        SyntheticTraining(settings, settings.monte_carlo_seeds),
     )
     train_exact(cheap)
     train_variational(cheap)

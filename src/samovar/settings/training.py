@@ -141,6 +141,18 @@ class TrainSettings:
             if getattr(self.validation, name) < 1:
                 raise SettingsError(f"--validation.{name.replace('_', '-')} must be at least 1.")
 
+    @property
+    def images_per_update(self) -> int:
+        """The support and query images of the tasks of one update, without auxiliary images.
+
+        >>> TrainSettings(episodes=EpisodeSettings(way=5, shot=1, queries=15), tasks=4).images_per_update
+        320
+        """
+        queries = self.episodes.queries
+        if not self.episodes.pooled_queries:
+            queries *= self.episodes.way
+        return self.tasks * (self.episodes.way * self.episodes.shot + queries)
+
 
 @dataclass(frozen=True)
 class Devices:

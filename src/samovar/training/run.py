@@ -67,6 +67,8 @@ def train(
             folder.begin(preset, settings, origin)
         progressed = training.run(start.sentence if start else None)
         run = training.finish(progressed) if first else None
+        if run is not None:
+            folder.record_finish(run.test.mean, run.test.ci95)
         leave_together(fabric)
         return run
     finally:

@@ -22,6 +22,7 @@ class RunFolder:
         self.path = path
         self.config, self.metrics = path / "config.json", path / "metrics.jsonl"
         self.checkpoints, self.model = path / "checkpoints", path / "model"
+        self.finish = path / "finished.json"
         self._lock = FileLock(path / ".lock")
 
     def take(self, settings: TrainSettings) -> None:
@@ -47,12 +48,14 @@ class RunFolder:
             self.config.unlink()
             self.metrics.unlink(missing_ok=True)
         if self.config.exists():
-            self._refuse(differences(self.settings(), settings), "settings")
+            changed = [str(difference) for difference in differences(self.settings(), settings)]
+            self._refuse(changed, "settings")
 
     def _strangers(self) -> list[str]:
-        own = {each.name for each in (self.config, self.metrics, self.checkpoints, self.model)} | {
-            "tensorboard"
-        }
+        own = {
+            each.name
+            for each in (self.config, self.metrics, self.checkpoints, self.model, self.finish)
+        } | {"tensorboard"}
         return sorted(
             each.name
             for each in self.path.iterdir()
@@ -111,6 +114,25 @@ class RunFolder:
             raise RunError(
                 f"{self.config} cannot be read ({error}). Choose another --out."
             ) from error
+
+    def record_finish(self, accuracy: float, ci95: float) -> None:
+        """Record that the run was trained to its end and tested, with the accuracy of its final test."""
+        facts = {"format": FORMAT, "test_accuracy": accuracy, "ci95": ci95}
+        write_whole(self.finish, json.dumps(facts).encode())
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether the run was trained to its end and tested."""
+        config = self.model / "config.json"
+        if not config.exists():
+            return False
+        if self.finish.exists():
+            return True
+        # Runs of version 0.1 say it only in the table of the model card.
+        return any(
+            name.startswith("test accuracy")
+            for name in json.loads(config.read_bytes())["training"]["figures"]
+        )
 
     def cut_metrics(self, update: int) -> None:
         """Forget what was logged after an update, and any half line."""
