@@ -17,7 +17,7 @@ from torch.distributions import Normal, kl_divergence
 
 from samovar.core.allocator import tune_allocator
 from samovar.experiments.paper.synthetic.study import (
-    Training,
+    SyntheticTraining,
     train_exact,
     train_monte_carlo,
     train_variational,
@@ -94,10 +94,10 @@ def all_plain(settings: SyntheticSettings) -> int:
 
 def all_batched(settings: SyntheticSettings) -> None:
     """Train the same networks as the study does."""
-    cheap = Training(settings, settings.seeds)
+    cheap = SyntheticTraining(settings, settings.seeds)
     train_exact(cheap)
     train_variational(cheap)
-    costly = Training(settings, settings.monte_carlo_seeds)
+    costly = SyntheticTraining(settings, settings.monte_carlo_seeds)
     # Only the Monte Carlo loss has a cost that grows with L, so each L is a batch of its own.
     for samples in settings.samples:
         train_monte_carlo(costly, samples)

@@ -20,7 +20,7 @@ from samovar.artifacts.saved_model import SavedModel, save_model
 from samovar.cli.main import main
 from samovar.data.dataset import Dataset
 from samovar.data.normalization import Normalization
-from samovar.experiments.cells import Cell
+from samovar.experiments.cell import Cell
 from samovar.models.few_shot_model import FewShotModel
 from samovar.settings.model import ModelSettings
 

@@ -7,45 +7,65 @@ from pathlib import Path
 import numpy as np
 from helpers import make_store
 
-from samovar.experiments.cells import EXPERIMENTS, Cell
-from samovar.experiments.reproduce import Workplace
+from samovar.experiments.cell import SCALES, Cell, Scale
+from samovar.experiments.evidence import Workplace, gather_evidence
+from samovar.experiments.experiment import Measurements
+from samovar.experiments.registry import all_experiments
 from samovar.settings.data import DataSettings
 from samovar.settings.model import ModelSettings
 from samovar.settings.paper import Published
 from samovar.settings.tasks import EpisodeSettings, Protocol
 from samovar.settings.training import OptimizerSettings, TrainSettings, ValidationSettings
 
-ALL_CELLS = {
-    cell.name: cell
-    for scale in ("cpu", "paper")
-    for build in EXPERIMENTS.values()
-    for cell in build(scale)
-}
+
+def all_cells() -> dict[str, Cell]:
+    """Return every cell of every experiment at both scales, by name."""
+    cells = {}
+    for experiment in all_experiments():
+        for scale in SCALES:
+            for cell in experiment.cells(scale):
+                cells[cell.name] = cell
+    return cells
+
+
+ALL_CELLS = all_cells()
+
+
+def measurements(cells: list[Cell], place: Workplace, scale: Scale = "cpu") -> Measurements:
+    """Return what a table is made from, as it is on disk now."""
+    return Measurements(scale, gather_evidence(cells, place))
 
 
 def keep_evidence(place: Workplace, cell: Cell, accuracy: np.ndarray) -> None:
-    """What `measure` keeps, with a given accuracy of each task."""
-    figures = {"mean": float(accuracy.mean()), "ci95": 0.0}
-    way = {"accuracy": figures, "nll": figures, "ece": {"value": 0.0}}
-    summary = way | {
-        "mean_classifier": way,
+    """Write what `measure` keeps, with a given accuracy of each task."""
+    mean = {"mean": float(accuracy.mean()), "ci95": 0.0}
+    metrics = {"accuracy": mean, "nll": mean, "ece": {"value": 0.0}}
+    summary = metrics | {
+        "mean_classifier": metrics,
         "data": "",
         "data_checksum": "",
         "episodes": len(accuracy),
     }
-    for protocol in (cell.protocol, *cell.also):
-        folder = place.evidence(cell, protocol)
+    for protocol in cell.protocols:
+        folder = place.evaluation(cell, protocol)
         folder.mkdir(parents=True, exist_ok=True)
         arrays = {f"predictive_{name}": accuracy for name in ("accuracy", "nll", "brier")}
         np.savez(folder / "evaluation.npz", **arrays)
-        stored = summary | {
-            "protocol": asdict(protocol) | {"norm": "running", "text": str(protocol)}
-        }
-        (folder / "evaluation.json").write_text(json.dumps(stored))
+        stored = asdict(protocol) | {"norm": "running", "text": str(protocol)}
+        content = summary | {"protocol": stored}
+        (folder / "evaluation.json").write_text(json.dumps(content))
+    keep_training(place, cell, [])
+
+
+def keep_training(place: Workplace, cell: Cell, trace: list[dict[str, float]]) -> None:
+    """Write the kept training of a cell, with a given trace."""
     names = ("prior single", "prior average", "posterior single", "posterior average")
-    samples = dict.fromkeys(names, figures) | {"tasks": cell.protocol.episodes}
-    kept = {"settings": asdict(cell.settings), "samples": samples}
-    place.training(cell).write_text(json.dumps(kept))
+    samples: dict[str, object] = {"tasks": cell.protocol.episodes}
+    for name in names:
+        samples[name] = {"mean": 0.5, "ci95": 0.01}
+    content = {"settings": asdict(cell.settings), "samples": samples, "trace": trace}
+    place.training(cell).parent.mkdir(parents=True, exist_ok=True)
+    place.training(cell).write_text(json.dumps(content))
 
 
 def make_cells(data_folder: Path) -> list[Cell]:
@@ -73,16 +93,16 @@ def make_cells(data_folder: Path) -> list[Cell]:
             seed=seed,
         )
         protocol = Protocol(3, 1, 4, episodes=25, samples=10)
-        also = (replace(protocol, shot=2),)
+        other_protocols = (replace(protocol, shot=2),)
         published = Published("1", 50.0 if row == "samovar" else 40.0, 0.2)
         return Cell(
-            f"{row}-{seed}",
-            row,
-            "1-shot",
-            settings,
-            protocol,
-            published,
-            also=also,
+            name=f"{row}-{seed}",
+            row=row,
+            column="1-shot",
+            settings=settings,
+            protocol=protocol,
+            published=published,
+            other_protocols=other_protocols,
             method=row,
             group="1-shot",
         )

@@ -194,8 +194,10 @@ def test_stores_are_listed_without_torch_and_without_matplotlib(data_folder):
     make_store(data_folder, [2, 3])
     script = """
 import sys
-from samovar.data import Source, list_stores, prepare, register_source
-from samovar.data.sources import REGISTRY
+from samovar.data.sources.base import Source
+from samovar.data.preparation import list_stores, prepare
+from samovar.data.sources.registry import register_source
+from samovar.data.sources.registry import REGISTRY
 assert list(list_stores()) == ["toy"] and "glyphs" in REGISTRY
 heavy = {"torch", "matplotlib"} & set(sys.modules)
 assert not heavy, heavy

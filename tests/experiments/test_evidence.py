@@ -1,36 +1,85 @@
 """Kept evidence counts only for the settings and tasks it was measured with."""
 
 import json
-from dataclasses import replace
+from dataclasses import asdict, replace
 
+import numpy as np
 import pytest
+from helpers_experiments import keep_evidence
 
 from samovar.errors import RunError
-from samovar.experiments.reproduce import Workplace, reproduce, state_of
+from samovar.experiments.evidence import Evidence, Workplace
+from samovar.experiments.runner import train_and_measure
+
+
+def state_of(cell, place):
+    return Evidence(cell, place).state
 
 
 def test_evidence_of_other_settings_does_not_count(cells, tmp_path):
     place = Workplace(tmp_path / "runs", tmp_path / "results")
-    reproduce(cells[:1], place, lambda _: None, measure_only=False)
-    changed = replace(cells[0], settings=replace(cells[0].settings, updates=5))
-    assert state_of(cells[0], place) == "measured"
+    cell = cells[0]
+    train_and_measure([cell], place, lambda _: None, measure_only=False)
+    changed = replace(cell, settings=replace(cell.settings, updates=5))
+    assert state_of(cell, place) == "measured"
     assert state_of(changed, place) == "missing"
-    for other in (replace(cells[0].protocol, episodes=30), replace(cells[0].protocol, seed=1)):
-        assert (
-            state_of(replace(cells[0], protocol=other), place) == "trained"
-        )  # to be measured once more
-    assert json.loads(place.training(cells[0]).read_text())["samples"]["tasks"] == 25
-    (place.evidence(cells[0]) / "evaluation.json").write_text('{"protocol": ')
+    for other in (replace(cell.protocol, episodes=30), replace(cell.protocol, seed=1)):
+        assert state_of(replace(cell, protocol=other), place) == "trained"  # measured once more
+    assert json.loads(place.training(cell).read_text())["samples"]["tasks"] == 25
+    (place.evaluation(cell) / "evaluation.json").write_text('{"protocol": ')
     with pytest.raises(RunError, match=r"evaluation.json cannot be read"):
-        state_of(cells[0], place)
+        state_of(cell, place)
 
 
 def test_samples_of_other_tasks_are_measured_again(cells, tmp_path):
     place = Workplace(tmp_path / "runs", tmp_path / "out")
-    reproduce(cells[:1], place, lambda _: None, measure_only=False)
+    train_and_measure(cells[:1], place, lambda _: None, measure_only=False)
     path = place.training(cells[0])
     kept = json.loads(path.read_text())
     path.write_text(json.dumps(kept | {"samples": kept["samples"] | {"tasks": 7}}))
     assert state_of(cells[0], place) == "trained"
-    reproduce(cells[:1], place, lambda _: None, measure_only=True)
+    train_and_measure(cells[:1], place, lambda _: None, measure_only=True)
     assert json.loads(path.read_text())["samples"] == kept["samples"]
+
+
+def test_a_file_is_read_once(cells, tmp_path):
+    """Evidence is a snapshot: it stays what it was when the files have gone."""
+    place = Workplace(tmp_path / "runs", tmp_path / "out")
+    keep_evidence(place, cells[0], np.full(25, 0.5))
+    evidence = Evidence(cells[0], place)
+    assert evidence.is_measured
+    for path in place.results.rglob("*.json"):
+        path.unlink()
+    assert evidence.is_measured
+    assert evidence.summary().sampled.accuracy.mean == 0.5
+    assert not Evidence(cells[0], place).is_measured
+
+
+def test_a_run_is_finished_by_its_record_and_an_old_one_by_its_card(cells, tmp_path):
+    place = Workplace(tmp_path / "runs", tmp_path / "out")
+    run = Evidence(cells[0], place).run
+    run.model.mkdir(parents=True)
+    run.config.write_text(
+        json.dumps({"format": 1, "preset": "own", "settings": asdict(cells[0].settings)})
+    )
+    card = {"validation accuracy": "50 %"}
+    (run.model / "config.json").write_text(json.dumps({"training": {"figures": card}}))
+    assert state_of(cells[0], place) == "begun"
+    results = {"results": {"finished": True}, "figures": card}
+    (run.model / "config.json").write_text(json.dumps({"training": results}))
+    assert state_of(cells[0], place) == "trained"
+    old_card = card | {"test accuracy, 5-way 1-shot, 1000 tasks": "50 %"}
+    (run.model / "config.json").write_text(json.dumps({"training": {"figures": old_card}}))
+    assert state_of(cells[0], place) == "trained"
+
+
+def test_evaluations_under_different_protocols_have_folders_of_their_own(cells, tmp_path):
+    place = Workplace(tmp_path / "runs", tmp_path / "out")
+    protocol = cells[0].protocol
+    others = [
+        replace(protocol, norm="running"),
+        replace(protocol, queries=15),
+        cells[0].protocols[1],
+    ]
+    folders = {place.evaluation(cells[0], other) for other in (protocol, *others)}
+    assert len(folders) == 4

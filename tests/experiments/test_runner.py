@@ -1,48 +1,98 @@
-"""The runner trains exactly the cells that it says, and a run that fails stops no other."""
+"""The runner goes from nothing to tables; a run that fails stops no other."""
 
-import shlex
+import json
 from dataclasses import replace
 
 import pytest
-import tyro
-from helpers_experiments import ALL_CELLS
 
-from samovar.cli.train import TrainCommand
-from samovar.experiments.reproduce import Workplace, reproduce, shell_command, state_of
+from samovar.errors import RunError, SettingsError
+from samovar.experiments import registry
+from samovar.experiments.accuracy_table import accuracy_table
+from samovar.experiments.evidence import Evidence, Workplace
+from samovar.experiments.experiment import Experiment
+from samovar.experiments.figures import accuracy_figure
+from samovar.experiments.options import ReproduceOptions
+from samovar.experiments.runner import (
+    chosen_experiments,
+    reproduce,
+    train_and_measure,
+    write_coverage,
+)
 from samovar.settings.data import DataSettings
-from samovar.settings.presets import PRESETS
 
 
-@pytest.mark.parametrize("cell", ALL_CELLS.values(), ids=ALL_CELLS)
-def test_printed_commands_train_exactly_the_cell(cell, tmp_path):
-    words = shlex.split(shell_command(cell, Workplace(tmp_path, tmp_path)))
-    assert words[:2] == ["samovar", "train"]
-    parsed = tyro.cli(
-        TrainCommand, default=TrainCommand(PRESETS[words[2]].settings), args=words[3:]
+@pytest.fixture
+def registered(cells, monkeypatch):
+    """An experiment from outside of the package, for one test."""
+    monkeypatch.setattr(registry, "_registered", {})
+    experiment = Experiment(
+        name="mine",
+        cells=lambda _: [cells[0], cells[2]],
+        table=lambda measurements: accuracy_table("mine", measurements),
+        figure=accuracy_figure,
+        beyond_paper=True,
     )
-    assert parsed.settings == cell.settings
-    assert parsed.out == tmp_path / cell.name
+    registry.register_experiment(experiment)
+    return experiment
 
 
-def test_nothing_is_trained_when_only_the_measured_is_wanted(cells, tmp_path):
-    place = Workplace(tmp_path / "runs", tmp_path / "results")
-    reproduce(cells, place, lambda _: None, measure_only=True)
-    assert not place.runs.exists()
+@pytest.mark.usefixtures("registered")
+def test_a_registered_experiment_is_run_by_its_name(tmp_path):
+    options = ReproduceOptions(runs=tmp_path / "runs", out=tmp_path / "out")
+    table = reproduce("mine", options, lambda _: None)
+    (difference,) = table.data["paired"]
+    assert (difference["first"], difference["second"]) == ("samovar", "versa")
+    assert json.loads((options.out / "mine.json").read_text()) == table.data
+    assert (options.out / "mine.md").read_text() == table.markdown
+    assert (options.out / "mine.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.usefixtures("registered")
+def test_nothing_is_trained_when_only_the_measured_is_wanted(tmp_path):
+    options = ReproduceOptions(runs=tmp_path / "runs", out=tmp_path / "out", measured_only=True)
+    table = reproduce("mine", options, lambda _: None)
+    assert not options.runs.exists()
+    assert [entry["ours"] for entry in table.data["cells"]] == [None, None]
+    assert not (options.out / "mine.png").exists()  # nothing to show
+
+
+@pytest.mark.usefixtures("registered")
+def test_all_experiments_of_the_papers_scale_are_those_of_the_paper():
+    options = ReproduceOptions(scale="paper")
+    names = [experiment.name for experiment in chosen_experiments("all", options)]
+    assert "table1" in names
+    assert not {"mine", "shots", "longer", "omniglot", "calibration"} & set(names)
+    with pytest.raises(SettingsError, match="goes beyond the paper"):
+        chosen_experiments("mine", options)
 
 
 def test_a_run_that_fails_stops_no_other(cells, tmp_path):
     place = Workplace(tmp_path / "runs", tmp_path / "out")
-    bad = replace(
-        cells[0], name="bad", settings=replace(cells[0].settings, data=DataSettings("nowhere"))
-    )
+    no_data = replace(cells[0].settings, data=DataSettings("nowhere"))
+    bad = replace(cells[0], name="bad", settings=no_data)
     again = replace(bad, name="again")
-    ready = replace(cells[1], only_ready=True)
+    gpu = replace(cells[1], needs_gpu=True)
     said: list[str] = []
-    (failure,) = reproduce([bad, again, ready, cells[2]], place, said.append, measure_only=False)
+    runs = [bad, again, gpu, cells[2]]
+    (failure,) = train_and_measure(runs, place, said.append, measure_only=False)
     assert "nowhere" in failure
-    assert [state_of(cell, place) for cell in (again, ready, cells[2])] == [
-        "no data",
-        "missing",
-        "measured",
-    ]
+    states = [Evidence(cell, place).state for cell in (again, gpu, cells[2])]
+    assert states == ["no data", "missing", "measured"]
     assert not any("again: training" in line for line in said)
+
+
+def test_failures_are_reported_after_the_table_is_written(registered, cells, tmp_path):
+    no_data = replace(cells[0].settings, data=DataSettings("nowhere"))
+    broken = replace(registered, cells=lambda _: [replace(cells[0], settings=no_data), cells[2]])
+    registry.register_experiment(broken)
+    options = ReproduceOptions(runs=tmp_path / "runs", out=tmp_path / "out")
+    with pytest.raises(RunError, match="missing from the tables"):
+        reproduce("mine", options, lambda _: None)
+    entries = json.loads((options.out / "mine.json").read_text())["cells"]
+    assert [entry["ours"] is None for entry in entries] == [True, False]
+
+
+def test_coverage_is_written_without_a_picture(tmp_path):
+    options = ReproduceOptions(runs=tmp_path / "runs", out=tmp_path / "out")
+    names = [file.name for file in write_coverage(options).files]
+    assert names == ["coverage.json", "coverage.md"]

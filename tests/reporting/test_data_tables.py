@@ -4,7 +4,7 @@ import pytest
 from helpers import make_store
 from rich.console import Console
 
-from samovar.data.sources import REGISTRY
+from samovar.data.sources.registry import REGISTRY
 from samovar.data.store import Store
 from samovar.errors import DataError
 from samovar.reporting.data_tables import StoreSummary, data_listing, data_table, store_line

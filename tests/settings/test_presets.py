@@ -20,8 +20,8 @@ def test_a_preset_for_every_trained_cell():
     assert PRESETS["table5-cifar_fs-1shot"].published.accuracy == 72.5
 
 
-# name: updates, drops, wd extractor, wd auxiliary head, wd inference, beta, alpha, clip, tasks x
-# queries
+# name: updates, drops, weight decays of extractor, auxiliary head and inference network,
+# beta, alpha, clip, tasks x queries
 APPENDIX = {
     "table1-samovar-5shot": (100_000, (), 0, 0, 0, 0.0586, None, 0, (4, 15)),
     "table1-samovar-1shot": (50_000, (), 0, 0, 0, 0.1172, None, 0, (8, 15)),
@@ -143,8 +143,11 @@ def test_fields_are_those_of_the_appendix(name):
     assert (s.tasks, s.episodes.queries) == shape
     assert s.episodes.way == 5
     for expected, value in (
-        (auxiliary, o.decay_auxiliary), (inference, o.decay_inference), (beta, s.model.beta), (alpha, s.model.alpha)
-    ):  # fmt: skip
+        (auxiliary, o.decay_auxiliary),
+        (inference, o.decay_inference),
+        (beta, s.model.beta),
+        (alpha, s.model.alpha),
+    ):
         assert expected is None or value == expected
     if name.startswith("table1"):
         assert (o.kind, o.schedule, s.model.norm, s.model.dropout) == (

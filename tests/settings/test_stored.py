@@ -1,13 +1,15 @@
 """Settings survive their file, also one of an older version."""
 
 import dataclasses
+from dataclasses import replace
 
 import pytest
 
 from samovar.data.store import ClassEntry
 from samovar.errors import SettingsError
+from samovar.settings.data import DataSettings
 from samovar.settings.presets import PRESETS
-from samovar.settings.stored import from_dict
+from samovar.settings.stored import Difference, differences, from_dict
 from samovar.settings.training import TrainSettings
 
 
@@ -25,3 +27,36 @@ def test_what_an_older_version_stored_is_read_and_what_is_unknown_is_refused():
         from_dict(TrainSettings, stored | {"colour": 1})
     with pytest.raises(SettingsError, match="name"):
         from_dict(ClassEntry, {"count": 3})
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("updates", "many"), ("updates", 1.5), ("precision", "64"), ("seed", True), ("data", 3)],
+)
+def test_values_of_the_wrong_type_are_refused(field, value):
+    stored = dataclasses.asdict(PRESETS["glyphs"].settings) | {field: value}
+    with pytest.raises(SettingsError, match=repr(value)):
+        from_dict(TrainSettings, stored)
+
+
+def test_whole_numbers_and_lists_are_read_as_the_field_has_them():
+    """JSON writes 25.0 as 25 at times, and has no tuples."""
+    settings = PRESETS["table2-samovar-sc-5shot"].settings
+    stored = dataclasses.asdict(settings)
+    stored["model"]["alpha"] = 25
+    stored["optimizer"]["drops"] = list(settings.optimizer.drops)
+    assert from_dict(TrainSettings, stored) == settings
+
+
+def test_differences_are_the_fields_that_were_changed():
+    settings = PRESETS["glyphs"].settings
+    assert differences(settings, settings) == []
+    optimizer = replace(settings.optimizer, clip=0.1)
+    changed = replace(settings, data=DataSettings("omniglot"), seed=7, optimizer=optimizer)
+    found = differences(settings, changed)
+    assert found == [
+        Difference(("data", "name"), "glyphs", "omniglot"),
+        Difference(("optimizer", "clip"), 0.0, 0.1),
+        Difference(("seed",), 0, 7),
+    ]
+    assert str(found[1]) == "optimizer.clip: 0.0 -> 0.1"

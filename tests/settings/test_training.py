@@ -6,12 +6,7 @@ import pytest
 
 from samovar.errors import SettingsError
 from samovar.settings.tasks import EpisodeSettings
-from samovar.settings.training import (
-    Devices,
-    OptimizerSettings,
-    TrainSettings,
-    ValidationSettings,
-)
+from samovar.settings.training import Devices, OptimizerSettings, TrainSettings, ValidationSettings
 
 
 def test_images_of_an_update():

@@ -1,66 +1,81 @@
 """`samovar reproduce NAME`."""
 
-from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import tyro
 
-from samovar.errors import SettingsError
+from samovar.experiments.options import ReproduceOptions
+from samovar.experiments.registry import BUILT_IN, experiment_names
 
-Name = Literal[
-    "synthetic", "table1", "table2", "table3", "table4", "table5", "sampling", "beta", "collapse",
-    "omniglot", "longer", "shots", "calibration", "coverage", "all",
-]  # fmt: skip
+if TYPE_CHECKING:
+    from samovar.experiments.experiment import Experiment
+    from samovar.experiments.runner import Reproduced
+
+    Name = str
+else:  # the list of names is that of the registry
+    Name = Literal[(*experiment_names(), "coverage", "all")]
+
+ABOUT = [f"{name}: {place.about}" for name, place in BUILT_IN.items()]
+ABOUT += ["coverage: which cells of the paper have been measured, and at which scale"]
+ABOUT += ["all: everything"]
 
 
 def reproduce(
-    name: Annotated[Name, tyro.conf.Positional],
+    name: Annotated[Name, tyro.conf.Positional, tyro.conf.arg(help="; ".join(ABOUT))],
     *,
-    scale: Literal["cpu", "paper"] = "cpu",
+    options: Annotated[ReproduceOptions, tyro.conf.arg(name="")],
     plan: bool = False,
     shell: bool = False,
-    measured_only: bool = False,
-    jobs: int = 1,
-    runs: Path = Path("runs/reproduce"),
-    out: Path = Path("results"),
-    seed: int = 0,
 ) -> None:
-    """A table or figure of the paper, ours beside the published.
+    """Make a table or figure of the paper again, with our numbers beside the published ones.
 
-    Trains the runs that are missing, goes on with those that were cut, measures all on the same tasks, and writes
-    NAME.json, NAME.md and, once something is measured, NAME.png (NAME-paper.* at the paper's scale). The figures of
-    every run are kept under OUT/cells, without weights, so that tables can be made again and only what is missing is
-    trained later. Runs are shared between tables that need the same. At cpu scale tables 2, 4 and 5 take hours, and
-    table 3 (miniImageNet) is only ready to run; at the paper's scale all want GPUs.
+    Trains the runs that are missing, continues those that were interrupted, measures all of them on
+    the same tasks, and writes NAME.json, NAME.md and, once something has been measured, NAME.png
+    (NAME-paper.* at the paper's scale). The numbers of every run are kept under OUT/cells, without
+    weights, so that tables can be made again and only what is missing is trained later. Tables that
+    need the same run share it. At CPU scale tables 2, 4 and 5 take hours, and table 3
+    (miniImageNet) is not trained, only ready to run; at the paper's scale all of them need GPUs.
 
     Args:
-        name: table1 to table5, synthetic, sampling, beta, collapse: of the paper. omniglot: the cheap real benchmark.
-            longer: VERSA against SAMOVAR with four times the updates. shots: models at other shots than they were
-            trained on. calibration: NLL and ECE of the runs of table1. coverage: which cells of the paper have been
-            measured, and at which scale.
-        scale: cpu is the same comparison on data and budgets that two cores manage, and is labelled so; paper is the
-            paper's recipe to the letter.
-        plan: Only say which runs are there, which are missing, and about how long they take.
-        shell: With --plan: print one command for each missing run, for any scheduler.
-        measured_only: Train nothing: make the tables from what is there.
-        jobs: Runs that are trained at a time, each with its share of the cores. On a CPU as many as it has cores are
-            done soonest.
-        runs: Where runs are trained.
-        out: Where results are written.
-        seed: Of the synthetic study. Training seeds are part of the runs.
+        name: The experiment.
+        options: How it is run.
+        plan: Only print which runs there are, which are missing, and how long they would take.
+        shell: With --plan, print one command for each missing run instead, for any scheduler.
     """
-    from samovar.experiments.command import run_reproduce
+    from samovar.experiments.runner import chosen_experiments, run_experiments, write_coverage
 
-    if jobs < 1:
-        raise SettingsError(f"--jobs must be at least 1, but is {jobs}.")
-    run_reproduce(
-        name,
-        scale,
-        plan=plan,
-        shell=shell,
-        measured_only=measured_only,
-        jobs=jobs,
-        runs=runs,
-        out=out,
-        seed=seed,
-    )
+    if name == "coverage":
+        return None if plan else _print(write_coverage(options))
+    experiments = chosen_experiments(name, options)
+    if plan:
+        return _print_plan(experiments, options, shell=shell)
+    for reproduced in run_experiments(experiments, options):
+        _print(reproduced)
+    if name == "all":
+        _print(write_coverage(options))
+    return None
+
+
+def _print(reproduced: "Reproduced") -> None:
+    print(reproduced.table.markdown)
+    print(f"Written: {', '.join(map(str, reproduced.files))}")
+
+
+def _print_plan(experiments: "list[Experiment]", options: ReproduceOptions, *, shell: bool) -> None:
+    from samovar.experiments.evidence import Workplace
+    from samovar.experiments.plan import print_commands, print_plan
+
+    cells = []
+    notes = []
+    for experiment in experiments:
+        cells += experiment.cells(options.scale)
+        if experiment.plan_note:
+            notes.append(experiment.plan_note)
+    place = Workplace(options.runs, options.out)
+    if shell:
+        print_commands(cells, place)
+        return
+    if cells:
+        print_plan(cells, place)
+    for note in notes:
+        print(note)

@@ -13,15 +13,16 @@ if TYPE_CHECKING:
     from samovar.evaluation.evaluator import Evaluator as Evaluator
     from samovar.evaluation.evaluator import evaluate as evaluate
     from samovar.evaluation.evaluator import training_dataset as training_dataset
+    from samovar.evaluation.metrics import Estimate as Estimate
     from samovar.evaluation.metrics import TaskMetrics as TaskMetrics
     from samovar.evaluation.metrics import expected_calibration_error as expected_calibration_error
-    from samovar.evaluation.metrics import mean_with_interval as mean_with_interval
     from samovar.evaluation.outcomes import Outcomes as Outcomes
     from samovar.evaluation.stored_evaluation import StoredEvaluation as StoredEvaluation
     from samovar.evaluation.uncertainty import auroc as auroc
     from samovar.evaluation.uncertainty import risk_coverage as risk_coverage
 
 __all__ = [
+    "Estimate",
     "Evaluation",
     "Evaluator",
     "Outcomes",
@@ -31,7 +32,6 @@ __all__ = [
     "compare",
     "evaluate",
     "expected_calibration_error",
-    "mean_with_interval",
     "risk_coverage",
     "training_dataset",
 ]
@@ -39,6 +39,7 @@ __all__ = [
 __getattr__, __dir__ = lazy_exports(
     __name__,
     {
+        "Estimate": "samovar.evaluation.metrics",
         "Evaluation": "samovar.evaluation.evaluator",
         "Evaluator": "samovar.evaluation.evaluator",
         "Outcomes": "samovar.evaluation.outcomes",
@@ -48,7 +49,6 @@ __getattr__, __dir__ = lazy_exports(
         "compare": "samovar.evaluation.comparison",
         "evaluate": "samovar.evaluation.evaluator",
         "expected_calibration_error": "samovar.evaluation.metrics",
-        "mean_with_interval": "samovar.evaluation.metrics",
         "risk_coverage": "samovar.evaluation.uncertainty",
         "training_dataset": "samovar.evaluation.evaluator",
     },

@@ -49,11 +49,6 @@ def half_width(values: NDArray[np.float64]) -> float:
     return float(1.96 * deviation / np.sqrt(len(values)))
 
 
-def mean_with_interval(values: NDArray[np.float64]) -> dict[str, float]:
-    """Return the mean and the half-width of its 95 % interval as they are stored in JSON."""
-    return Estimate.of(values).to_json()
-
-
 @dataclass(frozen=True)
 class TaskMetrics:
     """The metrics of each task: means over its queries, and what calibration needs.

@@ -5,7 +5,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from samovar.evaluation.metrics import mean_with_interval
+from samovar.evaluation.metrics import Estimate
 from samovar.evaluation.task_runner import InferredTasks, TaskRunner
 from samovar.models.class_means import ClassMeans
 from samovar.models.inference import WeightDistribution
@@ -39,7 +39,7 @@ def prior_and_posterior(runner: TaskRunner, protocol: Protocol) -> dict[str, Any
     results: dict[str, Any] = {}
     for name, batches in accuracies.items():
         every_task = runner.processes.gathered(torch.cat(batches), protocol.episodes)
-        results[name] = mean_with_interval(every_task.cpu().double().numpy())
+        results[name] = Estimate.of(every_task.cpu().double().numpy()).to_json()
     results["tasks"] = protocol.episodes
     return results
 

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from samovar.core.progress import Progress, silent
-from samovar.evaluation.metrics import mean_with_interval
+from samovar.evaluation.metrics import Estimate
 from samovar.evaluation.task_runner import InferredTasks, TaskRunner
 from samovar.models.classifiers import Classifier
 from samovar.prediction.predictive import predict, predict_at_mean
@@ -76,7 +76,7 @@ def sampling_study(
                 "kind": kind,
                 "samples": count,
                 "accuracy": accuracy[:, position].mean(0).tolist(),
-                "gain": mean_with_interval(gain.numpy()),
+                "gain": Estimate.of(gain.numpy()).to_json(),
                 "error": squares[position].sqrt().item(),
             }
         )

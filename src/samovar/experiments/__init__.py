@@ -1,1 +1,1 @@
-"""The paper's tables and figures reproduced, ours beside the published, and a few that go beyond it."""
+"""The paper's experiments and some of our own: one file each, found by name through `registry`."""

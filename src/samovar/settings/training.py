@@ -154,7 +154,12 @@ class TrainSettings:
 
     @property
     def images_per_update(self) -> int:
-        """The number of images in an update: support and queries of all its tasks."""
+        """The support and query images of the tasks of one update, without auxiliary images.
+
+        >>> episodes = EpisodeSettings(way=5, shot=1, queries=15)
+        >>> TrainSettings(episodes=episodes, tasks=4).images_per_update
+        320
+        """
         return self.tasks * self.episodes.images
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
+from samovar.artifacts.training_record import TrainingRecord
 from samovar.core.files import output_folder, write_whole
 from samovar.errors import OutputError, RunError
 from samovar.settings.stored import differences, from_dict
@@ -50,7 +51,8 @@ class RunFolder:
             self.config.unlink(missing_ok=True)
             self.metrics.unlink(missing_ok=True)
         if self.config.exists():
-            self._refuse(differences(self.settings(), settings), "different settings")
+            changed = [str(difference) for difference in differences(self.settings(), settings)]
+            self._refuse(changed, "different settings")
 
     def _check_content(self) -> None:
         """Refuse a folder that contains other things and no run, so that none are mixed with it."""
@@ -119,6 +121,17 @@ class RunFolder:
 
     def _unreadable(self, error: Exception) -> RunError:
         return RunError(f"{self.config} cannot be read ({error}). Choose another --out.")
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether the run was trained to its end and tested, as its model records."""
+        config = self.model / "config.json"
+        if not config.exists():
+            return False
+        try:
+            return TrainingRecord.from_json(json.loads(config.read_bytes())["training"]).finished
+        except (OSError, KeyError, TypeError, ValueError) as error:
+            raise RunError(f"{config} cannot be read ({error}).") from error
 
     def cut_metrics(self, update: int) -> None:
         """Delete what was logged after an update, and any incomplete line."""

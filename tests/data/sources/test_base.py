@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from samovar.data.sources import REGISTRY
 from samovar.data.sources.base import Download, Source, missing
+from samovar.data.sources.registry import REGISTRY
 
 
 def open_nothing(_root, _settings):

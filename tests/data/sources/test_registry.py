@@ -4,22 +4,16 @@ import numpy as np
 import pytest
 
 import samovar.data
-from samovar.data import (
-    ClassEntry,
-    Contents,
-    Conversion,
-    Dataset,
-    EpisodeSampler,
-    EpisodeSettings,
-    Source,
-    list_stores,
-    open_store,
-    prepare,
-    register_source,
-)
+from samovar.data.dataset import Dataset
+from samovar.data.episodes import EpisodeSampler
+from samovar.data.images.conversion import Conversion
 from samovar.data.images.user_images import conversion_of
-from samovar.data.sources.registry import REGISTRY, source_named
+from samovar.data.preparation import list_stores, prepare
+from samovar.data.sources.base import Source
+from samovar.data.sources.registry import REGISTRY, register_source, source_named
+from samovar.data.store import ClassEntry, Contents, open_store
 from samovar.errors import DataError
+from samovar.settings.tasks import EpisodeSettings
 
 NAMES = [f"grey {level}" for level in range(6)]
 

@@ -1,1 +1,1 @@
-"""The experiments of the paper, one file for each table or figure."""
+"""The tables and figures of the paper."""

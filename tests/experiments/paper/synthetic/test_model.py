@@ -79,9 +79,7 @@ def make_like(tasks, query):
 @given(networks, sigmas, seeds, st.integers(1, 7))
 @settings(max_examples=25, deadline=None)
 def test_losses_equal_the_formulas_written_out(phi, sigma_y, seed, samples):
-    """The batched forms, which use sums and centred exponents, against the two equations as
-    printed.
-    """
+    """The batched forms use sums and centred exponents; the two equations are as printed."""
     tasks = tasks_of(sigma_y, seed)
     epsilon = torch.from_numpy(np.random.default_rng(seed + 1).standard_normal((1, 4, samples)))
     prior = infer(phi, tasks.support_mean)
@@ -139,8 +137,9 @@ def test_monte_carlo_loss_falls_to_the_exact_one_as_samples_grow():
 def test_elbo_is_never_above_the_exact_log_marginal_of_the_joint(
     prior_phi, posterior_phi, sigma_y, seed
 ):
-    """log p(D~ | D) is Gaussian with covariance sigma^2 11' + sigma_y^2 I; the bound's samples are
-    integrated out.
+    """The bound's samples are integrated out.
+
+    log p(D~ | D) is Gaussian with covariance sigma^2 11' + sigma_y^2 I.
     """
     tasks = tasks_of(sigma_y, seed, tasks=1)
     prior = infer(prior_phi, tasks.support_mean)
@@ -190,8 +189,9 @@ def test_true_posterior_by_bayes_rule(sigma_y, seed):
 
 
 def test_the_limit_is_where_the_slope_of_the_monte_carlo_loss_changes_sign():
-    """At the true mean and a small variance v, the loss minus that of variance zero is proportional
-    to L* - L.
+    """At the true mean and a small variance v.
+
+    The loss minus that of variance zero is proportional to L* - L.
     """
     sigma_y, tasks = 0.5, 20_000
     data = tasks_of(sigma_y, seed=5, tasks=tasks)

@@ -7,7 +7,7 @@ import torch
 
 from samovar.experiments.paper.synthetic.model import zero_variance_limit
 from samovar.experiments.paper.synthetic.study import (
-    Training,
+    SyntheticTraining,
     compare_with_truth,
     synthetic_study,
     train_exact,
@@ -22,7 +22,7 @@ SUPPORT, QUERY = 5, 15
 @pytest.mark.parametrize("samples", [1, 2, 10])
 def test_moments_of_the_noise_are_those_of_so_many_normals(samples):
     settings = SyntheticSettings(samples=(samples,), seeds=200, batch=250)
-    mean, spread = Training(settings, 200).epsilon_moments(step=3)
+    mean, spread = SyntheticTraining(settings, 200).epsilon_moments(step=3)
     count = mean.numel()
     assert mean.mean().item() == pytest.approx(0, abs=4 / math.sqrt(count * samples))
     assert mean.var().item() == pytest.approx(1 / samples, rel=6 / math.sqrt(count))
@@ -36,21 +36,18 @@ def ratio(phi: torch.Tensor, settings: SyntheticSettings) -> torch.Tensor:
 
 
 def test_exact_and_variational_end_at_the_truth_whatever_the_start():
-    """Starts ten times too wide and ten times too narrow (for sigma_y = 0.5), population of tasks,
-    L = 1 included.
-    """
+    """From ten times too wide and ten times too narrow, on fresh tasks, also for L = 1."""
     for start in (10 / 21, 0.1 / 21):
         settings = SyntheticSettings(
             sigma_y=(0.5,), samples=(1, 10), fresh=True, start_variance=start, steps=800
         )
-        training = Training(settings, seeds=20)
+        training = SyntheticTraining(settings, seeds=20)
         assert ratio(train_exact(training), settings).item() == pytest.approx(1, abs=0.02)
         assert ratio(train_variational(training), settings).flatten().tolist() == pytest.approx(
             [1, 1], abs=0.02
         )
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("sigma_y", [0.1, 1.0])
 def test_monte_carlo_collapses_below_the_limit_and_not_above(sigma_y):
     """L = 4 < L* < 20, on the population of tasks, from starts on both sides of the truth."""
@@ -61,7 +58,7 @@ def test_monte_carlo_collapses_below_the_limit_and_not_above(sigma_y):
         settings = SyntheticSettings(
             sigma_y=(sigma_y,), fresh=True, start_variance=start, steps=1000
         )
-        training = Training(settings, seeds=6)
+        training = SyntheticTraining(settings, seeds=6)
         assert ratio(train_monte_carlo(training, 4), settings).item() < 0.05
         ends.append(ratio(train_monte_carlo(training, 20), settings).item())
     assert ends[0] > 0.4
@@ -69,12 +66,10 @@ def test_monte_carlo_collapses_below_the_limit_and_not_above(sigma_y):
 
 
 def test_a_network_trains_as_it_would_alone():
-    """Seed 0 ends at the same numbers whether it is trained with others or not, for one L or
-    several.
-    """
+    """Seed 0 ends at the same numbers whether or not others are trained beside it."""
     alone = SyntheticSettings(sigma_y=(0.5,), samples=(3,), steps=20)
     together = SyntheticSettings(sigma_y=(0.1, 0.5), samples=(1, 3), steps=20)
-    one, many = Training(alone, seeds=1), Training(together, seeds=4)
+    one, many = SyntheticTraining(alone, seeds=1), SyntheticTraining(together, seeds=4)
     close = {"rtol": 1e-4, "atol": 1e-4}
     torch.testing.assert_close(train_exact(one)[0, 0], train_exact(many)[1, 0], **close)
     torch.testing.assert_close(

@@ -1,8 +1,9 @@
-"""Section 4.1 of the paper: exact, Monte Carlo and variational training where the true posterior is known.
+"""Section 4.1 of the paper: three training losses where the true posterior is known.
 
-Generative process: psi ~ N(0, 1), y ~ N(psi, sigma_y^2). A task has K support and M query observations. The inference
-network q_phi(psi | D) = N(mu, sigma^2) has [mu, log sigma^2] = W * sum(y) + b, four numbers in all. Axes of tensors:
-S (one for each sigma_y), R (seeds), T (tasks), then M observations or L samples; further networks stand in front.
+Generative process: psi ~ N(0, 1), y ~ N(psi, sigma_y^2). A task has K support and M query
+observations. The inference network q_phi(psi | D) = N(mu, sigma^2) has [mu, log sigma^2] = W *
+sum(y) + b, four numbers in all. Axes of tensors: S (one for each sigma_y), R (seeds), T (tasks),
+then M observations or L samples; further networks stand in front.
 """
 
 import math
@@ -17,8 +18,8 @@ from torch.distributions import Normal, kl_divergence
 class Tasks:
     """Observations of T tasks for every sigma_y and seed.
 
-    support_mean: (S, R, T). query: (S, R, T, M). Losses that are Gaussian in the queries need only their mean and their
-    scatter sum_m (y_m - mean)^2, both (S, R, T). sigma_y: (S, 1, 1).
+    support_mean: (S, R, T). query: (S, R, T, M). Losses that are Gaussian in the queries need only
+    their mean and their scatter sum_m (y_m - mean)^2, both (S, R, T). sigma_y: (S, 1, 1).
     """
 
     support_mean: Tensor
@@ -30,7 +31,7 @@ class Tasks:
 
     @property
     def query_count(self) -> int:
-        """M."""
+        """M, the query observations of each task."""
         return self.query.shape[-1]
 
     @property
@@ -40,7 +41,7 @@ class Tasks:
         return total / (self.support_count + self.query_count)
 
     def select(self, rows: Tensor) -> "Tasks":
-        """The tasks at these positions."""
+        """Return the tasks at these positions."""
         return replace(
             self,
             support_mean=self.support_mean[..., rows],
@@ -51,11 +52,13 @@ class Tasks:
 
 
 def make_tasks(standard: Tensor, sigma_y: Tensor, support: int) -> Tasks:
-    """Tasks by the generative process, from standard normal noise (R, T, 1 + K + M) and sigma_y (S, 1, 1).
+    """Make tasks by the generative process.
 
-    All sigma_y share the noise, so that panels differ by sigma_y alone.
+    `standard` is standard normal noise (R, T, 1 + K + M), `sigma_y` is (S, 1, 1). All sigma_y share
+    the noise, so that panels differ by sigma_y alone.
     """
-    psi, noise = standard[..., :1], standard[..., 1:]
+    psi = standard[..., :1]
+    noise = standard[..., 1:]
     y = psi + sigma_y[..., None] * noise
     query = y[..., support:].contiguous()
     mean = query.mean(-1)
@@ -64,16 +67,21 @@ def make_tasks(standard: Tensor, sigma_y: Tensor, support: int) -> Tasks:
 
 
 def infer(phi: Tensor, mean: Tensor) -> Normal:
-    """q_phi(psi | D), the inference network, for phi = [[w_mu, b_mu], [w_var, b_var]] (..., 2, 2) and means (..., T).
+    """Return q_phi(psi | D), the inference network, given the mean of the observations (..., T).
 
-    The paper's input is the sum of the observations: W = w / count. Training w gives one step size to all four numbers.
+    phi = [[w_mu, b_mu], [w_var, b_var]] is (..., 2, 2). The paper's input is the sum of the
+    observations: W = w / count. Training w gives one step size to all four numbers.
     """
-    mu, log_variance = (phi[..., i, :1] * mean + phi[..., i, 1:] for i in (0, 1))
+    mu = phi[..., 0, :1] * mean + phi[..., 0, 1:]
+    log_variance = phi[..., 1, :1] * mean + phi[..., 1, 1:]
     return Normal(mu, (0.5 * log_variance).exp(), validate_args=False)
 
 
 def true_posterior(mean: Tensor, sigma_y: Tensor, count: int) -> Normal:
-    """p(psi | D) given the mean of `count` observations: 1 / variance = 1 + count / sigma_y^2."""
+    """Return p(psi | D) given the mean of `count` observations.
+
+    1 / variance = 1 + count / sigma_y^2.
+    """
     variance = sigma_y.square() / (count + sigma_y.square())
     return Normal(
         mean * count / (count + sigma_y.square()),
@@ -85,9 +93,10 @@ def true_posterior(mean: Tensor, sigma_y: Tensor, count: int) -> Normal:
 def query_log_likelihood(
     tasks: Tasks, center: Tensor, variance: Tensor, spread: Tensor | float = 0.0
 ) -> Tensor:
-    """sum_m log N(y_m; c, variance), averaged over values c that have this mean (`center`) and variance (`spread`).
+    """Return sum_m log N(y_m; c, variance), averaged over values of c.
 
-    By Pythagoras the sum of squares needs only the mean and the scatter of the queries.
+    The values have the mean `center` and the variance `spread`. By Pythagoras the sum of squares
+    needs only the mean and the scatter of the queries.
     """
     squares = tasks.query_scatter + tasks.query_count * (
         (tasks.query_mean - center).square() + spread
@@ -96,16 +105,19 @@ def query_log_likelihood(
 
 
 def exact_loss(phi: Tensor, tasks: Tasks) -> Tensor:
-    """The exact marginal log-likelihood, Eq. (synthetic_loss_analytical). phi (S, R, 2, 2) -> (S, R)."""
+    """Return the exact loss, by Eq. (synthetic_loss_analytical): phi (S, R, 2, 2) -> (S, R)."""
     q = infer(phi, tasks.support_mean)
     log_marginal = query_log_likelihood(tasks, q.mean, q.variance + tasks.sigma_y.square())
     return -log_marginal.mean(-1) / tasks.query_count
 
 
 def monte_carlo_loss(phi: Tensor, tasks: Tasks, epsilon: Tensor) -> Tensor:
-    """The log of the mean over L samples, Eq. (synthetic_loss_MC). phi (S, R, 2, 2), epsilon (R, T, L) -> (S, R).
+    """Return the log of the mean over L samples, Eq. (synthetic_loss_MC).
 
-    Around mu, with r = y - mu and d_l = psi_l - mu in units of sigma_y: N(y; psi_l) = N(y; mu) exp(r d_l - d_l^2 / 2).
+    phi (S, R, 2, 2), epsilon (R, T, L) -> (S, R).
+
+    Around mu, with r = y - mu and d_l = psi_l - mu in units of sigma_y: N(y; psi_l) = N(y; mu)
+    exp(r d_l - d_l^2 / 2).
     """
     q = infer(phi, tasks.support_mean)
     residual = (tasks.query - q.mean[..., None]) / tasks.sigma_y[..., None]  # (S, R, T, M)
@@ -125,10 +137,11 @@ def monte_carlo_loss(phi: Tensor, tasks: Tasks, epsilon: Tensor) -> Tensor:
 def variational_loss(
     phi: Tensor, tasks: Tasks, epsilon_mean: Tensor, epsilon_spread: Tensor
 ) -> Tensor:
-    """The negative evidence lower bound, Eq. (synthetic_loss_CVAE). phi (2, ..., S, R, 2, 2) -> (..., S, R).
+    """Return the negative evidence lower bound, Eq. (synthetic_loss_CVAE).
 
-    phi[0] belongs to q_phi(psi | D), phi[1] is the second set phi' of q_phi'(psi | D~, D). The log-likelihood is
-    quadratic in psi, so the L samples enter only through the mean and the variance over l of their noise, (..., R, T).
+    phi (2, ..., S, R, 2, 2) -> (..., S, R). phi[0] belongs to q_phi(psi | D), phi[1] is the second
+    set phi' of q_phi'(psi | D~, D). The log-likelihood is quadratic in psi, so the L samples enter
+    only through the mean and the variance over l of their noise, (..., R, T).
     """
     prior = infer(phi[0], tasks.support_mean)
     posterior = infer(phi[1], tasks.union_mean)
@@ -139,5 +152,8 @@ def variational_loss(
 
 
 def zero_variance_limit(sigma_y: float, support: int) -> float:
-    """L* = 1 + K + sigma_y^2: with up to L* samples the Monte Carlo loss prefers variance zero (docs/synthetic.md)."""
+    """Return L* = 1 + K + sigma_y^2.
+
+    With up to L* samples the Monte Carlo loss prefers variance zero (docs/synthetic.md).
+    """
     return 1 + support + sigma_y**2

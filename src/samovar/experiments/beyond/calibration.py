@@ -1,0 +1,72 @@
+"""Calibration of the models of Table 1, sampled and at the mean: NLL and ECE."""
+
+from typing import Any
+
+from matplotlib.figure import Figure
+
+from samovar.experiments.accuracy_table import accuracy_table
+from samovar.experiments.experiment import Experiment, Measurements, ResultTable
+from samovar.experiments.figures import BLUE, Rows, column, draw_rings, label_rows
+from samovar.experiments.markdown import heading, joined, table_head, table_row
+from samovar.experiments.paired import PairedDifference, paired_differences
+from samovar.experiments.shared_cells import table1_cells
+from samovar.reporting.figures.style import png
+
+COLUMNS = ("nll", "mean_classifier_nll", "ece", "mean_classifier_ece")
+
+
+def table(measurements: Measurements) -> ResultTable:
+    """Return NLL and ECE of each method, and the paired differences in NLL."""
+    data = accuracy_table("calibration", measurements).data
+    differences = paired_differences(measurements.evidence, "nll")
+    # The file is that of a table of accuracies, but its differences are in NLL.
+    data["paired"] = [difference.to_json() for difference in differences]
+    lines = heading("calibration", measurements.scale, measurements.cells)
+    lines += table_head(["", "", "NLL", "NLL at the mean", "ECE", "ECE at the mean"])
+    for entry in _measured_entries(data):
+        metrics = [f"{entry[name]:.4f}" for name in COLUMNS]
+        lines.append(table_row([entry["row"], entry["column"], *metrics]))
+    if differences:
+        lines += [
+            "",
+            "Paired differences of the NLL on the same tasks "
+            "(95 % interval over tasks; below 0 is better):",
+            "",
+        ]
+        lines += [_text(difference) for difference in differences]
+    return ResultTable(data, joined(lines))
+
+
+def _measured_entries(data: dict[str, Any]) -> Rows:
+    return [entry for entry in data["cells"] if entry["ours"] is not None]
+
+
+def _text(difference: PairedDifference) -> str:
+    seeds = "one training seed"
+    over_seeds = difference.over_seeds
+    if over_seeds is not None:
+        seeds = f"over seeds {over_seeds.mean:+.3f} ± {over_seeds.ci95:.3f}"
+    value = f"{difference.mean:+.4f} ± {difference.ci95:.4f}"
+    return f"- {difference.label}: {value} ({seeds})"
+
+
+def figure(data: dict[str, Any]) -> bytes:
+    """Draw NLL and ECE of sampled classifiers, and of the classifier at the mean as rings."""
+    entries = _measured_entries(data)
+    positions = range(len(entries))
+    picture = Figure(figsize=(10, 0.36 * len(entries) + 1.6), layout="constrained")
+    panels = picture.subplots(1, 2, sharey=True)
+    for panel, metric in zip(panels, ("nll", "ece"), strict=True):
+        draw_rings(panel, column(entries, f"mean_classifier_{metric}"), positions)
+        panel.plot(column(entries, metric), positions, "o", color=BLUE)
+        label_rows(panel, entries)
+        panel.set(xlabel=f"{metric.upper()} (lower is better)")
+    picture.suptitle(
+        f"Calibration ({data['scale']} scale): sampled classifiers filled, at the mean as rings"
+    )
+    return png(picture)
+
+
+EXPERIMENT = Experiment(
+    name="calibration", cells=table1_cells, table=table, figure=figure, beyond_paper=True
+)

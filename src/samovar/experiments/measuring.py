@@ -1,0 +1,95 @@
+"""Measure the trained model of a cell, and keep the numbers without the weights."""
+
+import json
+import time
+from dataclasses import asdict
+from typing import Any
+
+from samovar.artifacts.saved_model import load_model
+from samovar.core.files import output_folder, write_whole
+from samovar.evaluation.evaluator import Evaluator, training_dataset
+from samovar.evaluation.posterior_study import prior_and_posterior
+from samovar.evaluation.sampling_study import sampling_study
+from samovar.experiments.cell import Cell
+from samovar.experiments.evidence import Evidence, Workplace
+from samovar.reporting.progress_bar import progress_bar
+from samovar.settings.tasks import Protocol
+from samovar.training.run_folder import RunFolder, read_metrics
+
+TRACE_EVERY = 250
+"""Updates between the lines of metrics that are kept."""
+
+
+def measure(cell: Cell, place: Workplace, device: str = "cpu") -> None:
+    """Evaluate a trained cell under all its protocols; evidence that is there already stays."""
+    evidence = Evidence(cell, place)
+    # Evaluations next to a training.json of other settings are of other weights.
+    reusable = evidence.training is not None
+    saved = load_model(evidence.run.model)
+    evaluator = Evaluator(saved, training_dataset(saved, cell.protocol.split), device)
+    for protocol in cell.protocols:
+        if not (reusable and evidence.has_evaluation(protocol)):
+            _keep_evaluation(cell, place, evaluator, protocol)
+    if cell.study is not None and evidence.study is None:
+        _keep_study(cell, place, evaluator, cell.study)
+    _keep_training(cell, place, evaluator, evidence.run)
+
+
+def _keep_evaluation(
+    cell: Cell, place: Workplace, evaluator: Evaluator, protocol: Protocol
+) -> None:
+    evaluation = evaluator.evaluate(protocol, temperature=False)
+    folder = output_folder(place.evaluation(cell, protocol))
+    summary = dict(evaluation.summary)
+    # Metrics of each class, and calibration bins of each task, would make the files ten times as
+    # large.
+    del summary["classes"]
+    write_whole(folder / "evaluation.npz", evaluation.tasks_file(bins=False))
+    write_whole(folder / "evaluation.json", json.dumps(summary).encode())
+
+
+def _keep_study(cell: Cell, place: Workplace, evaluator: Evaluator, protocol: Protocol) -> None:
+    with progress_bar(f"{cell.name}: sampling study") as progress:
+        study = sampling_study(evaluator.runner(protocol), protocol, progress=progress)
+    content = {"settings": asdict(cell.settings)} | study
+    write_whole(place.sampling(cell), json.dumps(content).encode())
+
+
+def _keep_training(cell: Cell, place: Workplace, evaluator: Evaluator, run: RunFolder) -> None:
+    """Keep the trace of the training, and the accuracies of single sampled classifiers."""
+    samples = None
+    # With TEN every task would be embedded twice more, and no table of such models shows prior
+    # beside posterior.
+    if not cell.settings.model.task_embedding:
+        samples = prior_and_posterior(evaluator.runner(cell.protocol), cell.protocol)
+    content = {
+        "format": 1,
+        "name": cell.name,
+        "settings": asdict(cell.settings),
+        "seconds": _training_seconds(run),
+        "measured": time.strftime("%Y-%m-%d"),
+        "trace": _trace(run),
+        "samples": samples,
+    }
+    write_whole(place.training(cell), json.dumps(content).encode())
+
+
+def _trace(run: RunFolder) -> list[dict[str, Any]]:
+    """Return the validations, every 250th update and the last."""
+    last = run.settings().updates
+    kept = {last, *range(TRACE_EVERY, last, TRACE_EVERY)}
+    lines = read_metrics(run.metrics)
+    return [line for line in lines if "validation_accuracy" in line or line["update"] in kept]
+
+
+def _training_seconds(run: RunFolder) -> float:
+    """Return the training time by the last throughput.
+
+    After an interruption this is the throughput of the last process.
+    """
+    throughputs = []
+    for line in read_metrics(run.metrics):
+        if "images_per_second" in line:
+            throughputs.append(line["images_per_second"])
+    settings = run.settings()
+    return round(settings.updates * settings.images_per_update / throughputs[-1], 1)

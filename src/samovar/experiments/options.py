@@ -1,0 +1,31 @@
+"""What can be chosen when experiments are run; every field is a flag of `samovar reproduce`."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from samovar.errors import SettingsError
+from samovar.experiments.cell import Scale
+
+
+@dataclass(frozen=True)
+class ReproduceOptions:
+    """How experiments are run, and where their files go."""
+
+    scale: Scale = "cpu"
+    """cpu: the same comparison on data and budgets that two cores manage, labelled as such.
+    paper: the paper's exact recipe."""
+    measured_only: bool = False
+    """Train nothing; make the tables from what is there."""
+    jobs: int = 1
+    """Number of runs to train at the same time, each with its share of the cores.
+    On a CPU it is fastest to have as many as there are cores."""
+    runs: Path = Path("runs/reproduce")
+    """Folder in which runs are trained."""
+    out: Path = Path("results")
+    """Folder for the results."""
+    seed: int = 0
+    """Seed of the synthetic study. (Training seeds are part of the runs.)"""
+
+    def __post_init__(self) -> None:
+        if self.jobs < 1:
+            raise SettingsError(f"--jobs must be at least 1, but is {self.jobs}.")

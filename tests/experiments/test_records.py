@@ -1,0 +1,66 @@
+"""Records hold what the files hold."""
+
+import numpy as np
+import pytest
+
+from samovar.experiments.records import (
+    CellSummary,
+    Estimate,
+    PredictorMetrics,
+    SampledAccuracies,
+    TrainingRecord,
+    VariancePoint,
+    averaged,
+)
+
+
+def test_an_interval_is_that_of_the_mean_over_tasks():
+    tasks = np.array([0.4, 0.6, 0.5, 0.7])
+    interval = Estimate.of(tasks)
+    assert interval.mean == tasks.mean()
+    assert interval.ci95 == 1.96 * tasks.std(ddof=1) / 2
+
+
+def test_sampled_accuracies_survive_their_file():
+    stored = {"prior single": {"mean": 0.4, "ci95": 0.1}, "tasks": 25}
+    assert SampledAccuracies.from_json(stored).to_json() == stored
+
+
+def test_the_trace_has_the_variances_without_the_validations():
+    """A deterministic model has no bias variance."""
+    trace = [
+        {"update": 250, "nll": 1.0, "largest_weight_variance": 0.1, "largest_bias_variance": 0.2},
+        {"update": 312, "validation_accuracy": 0.5},
+        {"update": 500, "nll": 0.9, "largest_weight_variance": 0.0},
+    ]
+    record = TrainingRecord.from_json({"trace": trace, "samples": None})
+    assert record.variances == [VariancePoint(250, 0.1, 0.2), VariancePoint(500, 0.0, None)]
+    assert record.samples is None
+
+
+def test_a_summary_has_both_predictors():
+    sampled = {
+        "accuracy": {"mean": 0.7, "ci95": 0.01},
+        "nll": {"mean": 0.8},
+        "ece": {"value": 0.02},
+    }
+    at_mean = {"accuracy": {"mean": 0.6, "ci95": 0.02}, "nll": {"mean": 0.9}, "ece": {"value": 0.2}}
+    stored = sampled | {"mean_classifier": at_mean, "protocol": {"text": "5-way"}}
+    summary = CellSummary.from_json(stored)
+    assert summary.protocol == "5-way"
+    assert (summary.sampled.accuracy.mean, summary.sampled.nll, summary.sampled.ece) == (
+        0.7,
+        0.8,
+        0.02,
+    )
+    assert (summary.at_mean.accuracy.ci95, summary.at_mean.nll, summary.at_mean.ece) == (
+        0.02,
+        0.9,
+        0.2,
+    )
+
+
+def test_seeds_are_averaged_metric_by_metric():
+    first = PredictorMetrics(Estimate(0.4, 0.1), nll=1.0, ece=0.1)
+    second = PredictorMetrics(Estimate(0.6, 0.1), nll=2.0, ece=0.3)
+    assert averaged([first, second]) == pytest.approx((0.5, 1.5, 0.2))
