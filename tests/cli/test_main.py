@@ -5,9 +5,9 @@ import sys
 
 import pytest
 
+from samovar.cli import main as module
 from samovar.cli.command import Command
 from samovar.cli.main import main
-from samovar.cli.main import main as module
 from samovar.errors import DataError
 
 
