@@ -53,7 +53,10 @@ class SavedModel:
 
     @cached_property
     def identity(self) -> str:
-        """A hash of everything that its answers depend on."""
+        """A hash of everything that its answers depend on.
+
+        Task files store it, so what enters it, and in which order, never changes.
+        """
         settings = dataclasses.asdict(self.model.settings)
         normalisation = dataclasses.asdict(self.normalisation)
         facts = json.dumps(
@@ -75,7 +78,8 @@ class SavedModel:
         """Load a shipped model by name, a model or run folder, or OWNER/MODEL from the Hub.
 
         The Hub needs huggingface_hub. A model that was trained with your own backbone needs that
-        module again, with any weights, and one of your own subclass of FewShotModel that class.
+        module again, with any weights; a model of your own subclass of FewShotModel needs that
+        class.
 
         >>> SavedModel.from_pretrained("glyphs").record.data
         'glyphs'
@@ -110,7 +114,9 @@ def load_model(
     """Read a model folder; `backbone` and `model` are the user's own module and class, if any."""
     config, tensors = _read(folder)
     network = _build(folder, config.model, backbone, model)
-    advice = SUBCLASS_ADVICE if model is FewShotModel else ""
+    advice = ""
+    if model is FewShotModel:
+        advice = SUBCLASS_ADVICE
     check_tensors(network.state_dict(), tensors, folder / WEIGHTS, advice)
     network.load_state_dict(tensors)
     return SavedModel(
@@ -189,7 +195,7 @@ def _build(
     backbone: nn.Module | None,
     model: type[FewShotModel],
 ) -> FewShotModel:
-    """Return the network that the config describes, with initial weights."""
+    """Return the network that the config describes, with weights that are yet to be loaded."""
     if settings.backbone != "custom":
         backbone = None
     elif backbone is None:

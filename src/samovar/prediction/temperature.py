@@ -1,4 +1,4 @@
-"""One temperature for all logits, fitted on validation tasks: the usual repair of probabilities."""
+"""One temperature for all logits, fitted on validation tasks: the usual calibration."""
 
 import math
 
@@ -8,17 +8,17 @@ from torch import Tensor
 from samovar.prediction.predictive import Prediction, entropy_of
 
 WIDEST = 7.0
-"""Temperatures from e^-7 to e^7 are looked at."""
+"""Temperatures from e^-7 to e^7 are searched."""
 
 
 def fit_temperature(logits: Tensor, labels: Tensor) -> float:
-    """Return the T that minimises the mean NLL of softmax(logits / T), for (n, N) and (n,).
+    """Return the tau that minimises the mean NLL of softmax(logits / tau), for (n, N) and (n,).
 
-    The loss is convex in u = 1 / T with slope mean(E_p[z] - z_label), so its zero is found by
-    bisection.
+    The loss is convex in u = 1 / tau with slope mean(E_p[z] - z_label), so the zero of the slope is
+    found by bisection, over log u.
 
     >>> logits = torch.tensor([[3.0, 0.0]] * 4)
-    >>> fit_temperature(logits, torch.tensor([0, 0, 0, 1]))  # log 3 would be right for 3 of 4
+    >>> fit_temperature(logits, torch.tensor([0, 0, 0, 1]))  # 3 of 4: log 3 = 3 / tau
     2.73...
     """
     z = logits.cpu().double()  # not every device has float64
