@@ -99,7 +99,7 @@ def save_model(saved: SavedModel, folder: Path) -> Path:
         "rejection": None if saved.rejection is None else saved.rejection.to_dict(),
         "training": saved.training,
     }
-    # Weights first, so that a folder with a config.json always has weights.
+    # Weights first, so that a folder with a config.json always has weights, even after a crash.
     write_whole(folder / WEIGHTS, serialize(saved.model.state_dict()))
     write_whole(folder / CONFIG, json.dumps(config, indent=1).encode())
     write_whole(folder / CARD, model_card(saved.model, saved.record).encode())
@@ -147,6 +147,7 @@ def _read(folder: Path) -> tuple[_Config, dict[str, Tensor]]:
         return _config(stored), tensors
     except ModelError:
         raise
+    # Whatever a damaged or hostile config.json can raise; deep nesting is a RecursionError.
     except (OSError, ValueError, KeyError, TypeError, ArithmeticError, RecursionError) as error:
         reason = f"{type(error).__name__}: {error}"
         if isinstance(error, SettingsError):
@@ -197,7 +198,7 @@ def _build(
 ) -> FewShotModel:
     """Return the network that the config describes, with weights that are yet to be loaded."""
     if settings.backbone != "custom":
-        backbone = None
+        backbone = None  # the user's module is not needed, and would be refused
     elif backbone is None:
         raise ModelError(
             f"{folder} was trained with its author's own torch module; pass it as `backbone`."

@@ -73,6 +73,7 @@ class Answer(NamedTuple):
 def probabilities_of(prediction: Prediction) -> NDArray[np.float64]:
     """Return the probabilities (n, classes) of one task's queries, summing to one in float64."""
     probabilities = prediction.probabilities[0].cpu().double().numpy()
+    # The float32 probabilities sum to one only up to their rounding.
     return probabilities / probabilities.sum(1, keepdims=True)
 
 

@@ -208,7 +208,7 @@ def _assembled(
 ) -> FittedModel:
     """Condition a task on its support where the model has TEN, and infer what follows from it."""
     plain = _plain_means(task, embed.device)
-    if support.inputs is not None:
+    if support.inputs is not None:  # kept for models with TEN only
         again = embed(support.inputs, task_films(saved.model, plain))
         task = replace(task, conditioned=FittedTask.of(again, support.labels).totals)
     conditioned = infer_task(saved.model, plain, _conditioned_means(task, embed.device))

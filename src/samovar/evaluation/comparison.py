@@ -164,6 +164,7 @@ def _protocol_differences(first: dict[str, Any], second: dict[str, Any]) -> list
 
 
 def _check_distinct(group: list[StoredEvaluation]) -> None:
+    # One model under two names would pass for two seeds and narrow the interval.
     folders = {evaluation.folder.resolve() for evaluation in group}
     if len(folders) < len(group):
         raise RunError(

@@ -87,6 +87,7 @@ def _draw_quasi(bank: _Bank, block: SampleBlock) -> WeightNoise:
     return WeightNoise(epsilon.to(block.device))
 
 
+# Common to all tasks and costly to draw: a few entries, for blocks and shapes that take turns.
 @lru_cache(maxsize=8)
 def _points(seed: int, first: int, count: int, sequences: int, dimension: int) -> Tensor:
     """Return points (sequences, count, dimension) of scrambled Sobol sequences.
