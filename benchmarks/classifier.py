@@ -85,7 +85,8 @@ def overhead() -> dict[str, Any]:
         for batch in (images[:25], images[25:]):
             saved.model.embed(network_input(batch, normalisation)[None])
 
-    ours, backbone = [], []
+    ours = []
+    backbone = []
     for _ in range(5):  # in turns, since timings drift
         ours.append(timed(whole, 5))
         backbone.append(timed(bare, 5))

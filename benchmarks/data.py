@@ -1,6 +1,6 @@
-"""Time making a batch, against a training step and against the usual way; prints JSON.
+"""Time making a batch, against a training step and against the usual code; prints JSON.
 
-The usual way is a Dataset that opens image files and a DataLoader that is given the same episodes.
+The usual code is a Dataset that opens image files and a DataLoader that is given the same episodes.
 
     python benchmarks/data.py --data cifar_fs     (prepare it first; glyphs needs no preparation)
 """

@@ -1,13 +1,13 @@
-"""Time an evaluation by the paper's protocol against the plain way; prints JSON.
+"""Time an evaluation by the paper's protocol against a plain loop; prints JSON.
 
 The protocol is 5-way 5-shot, 15 queries per class, 1000 samples, 5000 tasks.
 
     python benchmarks/evaluation.py
     python benchmarks/evaluation.py --cases conv4 --episodes 20 --plain-tasks 2     (a quick look)
 
-The data is CIFAR-FS if it is prepared, else random images of its shape. The plain way embeds every
-task's 100 images, samples the weights, and loops; it is timed on 200 tasks, in a process of its own
-with the default allocator and memory order. Ours is timed on all tasks, embedding included. The
+The data is CIFAR-FS if it is prepared, else random images of its shape. The plain loop embeds every
+task's 100 images and samples the weights; it is timed on 200 tasks, in a separate process with the
+default allocator and memory order. Ours is timed on all tasks, embedding included. The
 ceiling is what embedding each of the 12,000 images once could gain if all else were free:
 100 x 5000 / 12,000 = 42.
 """
@@ -52,11 +52,11 @@ class Arguments:
     cases: tuple[str, ...] = ("conv4", "resnet12")
     """Which models, untrained: time does not depend on the weights. Also: resnet12-ten."""
     episodes: int = 5000
-    """Tasks of ours."""
+    """Tasks of our evaluation."""
     plain_tasks: int = 200
-    """Tasks of the plain way."""
+    """Tasks of the plain loop."""
     plain: str | None = None
-    """Internal: time the plain way of this model, in this process."""
+    """Internal: time the plain loop with this model, in this process."""
 
 
 def data(folder: Path) -> Dataset:
@@ -82,8 +82,8 @@ def model_of(case: str) -> SavedModel:
 
 
 @torch.no_grad()
-def plain_way(case: str, tasks: int, dataset: Dataset) -> float:
-    """Return the seconds per task of the plain way."""
+def plain_loop(case: str, tasks: int, dataset: Dataset) -> float:
+    """Return the seconds per task of the plain loop."""
     saved = model_of(case)
     model = saved.model
     sampler = EpisodeSampler(dataset, Protocol(shot=5).tasks, 0)
@@ -104,14 +104,18 @@ def plain_way(case: str, tasks: int, dataset: Dataset) -> float:
         weights = prior.weights.mean + prior.weights.stddev * torch.randn(1000, 5, query.shape[1])
         if model.settings.classifier == "cosine":
             unit = torch.nn.functional.normalize(query, dim=-1)
-            logits = 25 * unit @ torch.nn.functional.normalize(weights, dim=-1).transpose(1, 2)
+            logits = (
+                model.settings.alpha
+                * unit
+                @ torch.nn.functional.normalize(weights, dim=-1).transpose(1, 2)
+            )
         else:
             assert prior.biases is not None
             biases = prior.biases.mean + prior.biases.stddev * torch.randn(1000, 5)
             logits = query @ weights.transpose(1, 2) + biases[:, None]
         logits.softmax(-1).mean(0)
 
-    answer(0)
+    answer(0)  # warm-up
     started = time.perf_counter()
     for task in range(tasks):
         answer(task)
@@ -119,7 +123,7 @@ def plain_way(case: str, tasks: int, dataset: Dataset) -> float:
 
 
 def time_plain(case: str, tasks: int) -> float:
-    """Return the seconds per task of the plain way, timed in a process of its own."""
+    """Return the seconds per task of the plain loop, timed in a separate process."""
     command = [sys.executable, __file__, "--plain", case, "--plain-tasks", str(tasks)]
     return float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 
@@ -133,7 +137,7 @@ def time_ours(saved: SavedModel, protocol: Protocol, dataset: Dataset) -> tuple[
 
 
 def measure(case: str, arguments: Arguments, dataset: Dataset) -> dict[str, Any]:
-    """Time ours, with as many samples and with few quasi-random ones, against the plain way."""
+    """Time ours, with as many samples and with few quasi-random ones, against the plain loop."""
     plain = time_plain(case, arguments.plain_tasks)
     saved = model_of(case)
     paper = Protocol(shot=5, episodes=arguments.episodes)
@@ -167,7 +171,7 @@ def main(arguments: Arguments) -> None:
     with tempfile.TemporaryDirectory() as folder:
         dataset = data(Path(folder))
         if arguments.plain is not None:
-            print(plain_way(arguments.plain, arguments.plain_tasks, dataset))
+            print(plain_loop(arguments.plain, arguments.plain_tasks, dataset))
             return
         tune_allocator()
         result: dict[str, Any] = {"data": dataset.description, "threads": torch.get_num_threads()}

@@ -218,7 +218,8 @@ def differences(before: Fingerprints, after: Fingerprints) -> list[str]:
     """Name what differs, as `what` or `what: file`."""
     names = []
     for name in sorted({*before, *after}):
-        old, new = before.get(name), after.get(name)
+        old = before.get(name)
+        new = after.get(name)
         if isinstance(old, dict) and isinstance(new, dict):
             names += [f"{name}: {file}" for file in differences(old, new)]
         elif old != new:

@@ -48,7 +48,7 @@ def measure(
         for rate in RATES:
             answer = fitted.answer(images, AnswerParameters(reject=rate))
             rejected[rate].append(answer.rejected)
-        entropy.append(answer.uncertainty.entropy)
+        entropy.append(answer.uncertainty.entropy)  # the same at every rate
     inside = episodes.query.shape[1]
     rows = []
     for rate in RATES:

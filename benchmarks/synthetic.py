@@ -57,6 +57,7 @@ def plain_loss(
     if method == "monte_carlo":
         psi = prior.rsample((samples,))
         log_likelihood = Normal(psi[..., None], sigma_y).log_prob(query)
+        # Without the constant log L, which has no gradient.
         return -log_likelihood.logsumexp(0).mean()
     posterior = network(phi[1], torch.cat([support, query], -1))
     psi = posterior.rsample((samples,))

@@ -1,13 +1,13 @@
-"""Time training: against the bare backbone, against the usual way, and as it grows; prints JSON.
+"""Time training: against the bare backbone, against the usual code, and as it grows; prints JSON.
 
     python benchmarks/training.py
     python benchmarks/training.py --updates 1 --no-growth     (a quick look)
 
 Images are random, in the official shapes; no data is needed. Bare is forward and backward of the
 same backbone on the same images, with the same memory format, threads and allocator; with TEN it is
-the bare passes that TEN needs (support and query, plain and conditioned). The usual way has the
+the bare passes that TEN needs (support and query, plain and conditioned). The usual code has the
 default allocator and memory format, a DataLoader over single images and a loop over tasks; it runs
-in a process of its own, since allocator settings last.
+in a separate process, since allocator settings last.
 """
 
 import json
@@ -75,7 +75,7 @@ class Arguments:
     growth: bool = True
     """Also measure how time and memory grow."""
     usual: str = ""
-    """Internal: time the usual way for one case and print it."""
+    """Internal: time the usual code for one case and print it."""
 
 
 class Bench:
@@ -96,7 +96,7 @@ class Bench:
         self.sampler = EpisodeSampler(self.dataset, case.episodes, 0, group=case.tasks)
         self.model = FewShotModel(case.model).to(memory_format=torch.channels_last).train()
         self.optimizer = make_optimizer(self.model.parameters(), self.settings)
-        self.named = [(parameter, 0.0) for parameter in self.model.parameters()]
+        self.decays = [(parameter, 0.0) for parameter in self.model.parameters()]
 
     def batch(self, step: int) -> TaskBatch:
         """Make the tasks of an update."""
@@ -107,7 +107,7 @@ class Bench:
         output = self.model(self.batch(step), TaskNoise(0, step, range(self.tasks)))
         self.optimizer.zero_grad()
         output.loss.backward()
-        decay_and_clip(self.named, self.settings)
+        decay_and_clip(self.decays, self.settings)
         self.optimizer.step()
 
     def bare(self, batch: TaskBatch, passes: int) -> None:
@@ -170,11 +170,8 @@ def against_bare(name: str, updates: int, folder: Path) -> dict[str, Any]:
     }
 
 
-class UsualWay:
-    """The same updates as one would first write them.
-
-    There is a DataLoader of single images and a loop over tasks.
-    """
+class UsualTraining:
+    """The same updates as one would first write them: a DataLoader of images, a loop over tasks."""
 
     def __init__(self, bench: Bench) -> None:
         self.bench = bench
@@ -219,8 +216,8 @@ class UsualWay:
 
 
 def time_usual(name: str, updates: int, folder: Path) -> dict[str, float]:
-    """Return the median seconds of an update written the usual way."""
-    usual = UsualWay(Bench(CASES[name], folder))
+    """Return the median seconds of an update of the usual code."""
+    usual = UsualTraining(Bench(CASES[name], folder))
     seconds = []
     for step in range(updates + 2):
         start = time.perf_counter()
@@ -230,7 +227,7 @@ def time_usual(name: str, updates: int, folder: Path) -> dict[str, float]:
 
 
 def against_usual(name: str, updates: int, images_per_second: float, images: int) -> float:
-    """Return how many times longer the usual way takes; it is timed in a process of its own."""
+    """Return how many times longer the usual code takes; it is timed in a separate process."""
     command = [sys.executable, __file__, "--usual", name, "--updates", str(updates)]
     finished = subprocess.run(command, capture_output=True, text=True, check=True)
     return json.loads(finished.stdout)["seconds"] / (images / images_per_second)
@@ -295,7 +292,7 @@ def main(arguments: Arguments) -> None:
         if arguments.usual:
             print(json.dumps(time_usual(arguments.usual, arguments.updates, folder)))
             return
-        # Only here: the usual way above keeps the allocator as it comes.
+        # Only here: the usual code above keeps the default allocator.
         tune_allocator()
         print(json.dumps(measure(arguments, folder), indent=1))
 

@@ -75,7 +75,11 @@ def test_pipeline_cross_validation_and_grid_search():
         features, labels
     )
     assert set(search.cv_results_["param_samples"]) == {4, 16}
-    assert 0 <= search.best_score_ <= 1
+    scores = search.cv_results_["mean_test_score"].reshape(2, 2)  # (reject, samples)
+    assert (scores[0] >= scores[1]).all(), "an image that is rejected counts as wrong"
+    best = FewShotClassifier(model, **search.best_params_)
+    assert search.best_score_ == pytest.approx(cross_val_score(best, features, labels, cv=2).mean())
+    assert search.best_score_ > 0.5, "chance is 0.25"
 
 
 @given(st.permutations(range(24)), st.integers(1, 23))

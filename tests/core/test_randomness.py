@@ -1,10 +1,11 @@
 """Randomness is a function of seed, purpose and counters."""
 
 import numpy as np
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from samovar.core.randomness import generator
+from samovar.core.randomness import generator, torch_generator
 
 names = st.tuples(
     st.integers(0, 2**32), st.sampled_from(["tasks", "weights"]), st.integers(0, 10**6)
@@ -26,3 +27,12 @@ def test_other_arguments_other_numbers(first, second):
 
 def test_counters_do_not_run_into_each_other():
     assert generator(1, "x", 12, 3).random() != generator(1, "x", 1, 23).random()
+
+
+def test_torchs_generators_are_functions_of_their_arguments_and_leave_the_global_state_alone():
+    state = torch.random.get_rng_state()
+    arguments = [(0, "weights", 1), (1, "weights", 1), (0, "dropout", 1), (0, "weights", 2)]
+    rows = [torch.rand(4, generator=torch_generator(*argument)) for argument in arguments]
+    assert len(torch.stack(rows).unique(dim=0)) == len(arguments)
+    assert torch.equal(torch.rand(4, generator=torch_generator(*arguments[0])), rows[0])
+    assert torch.equal(torch.random.get_rng_state(), state)

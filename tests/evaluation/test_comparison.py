@@ -88,6 +88,17 @@ def test_unequal_measurements_are_refused(tmp_path, changed, words):
     assert words in str(caught.value)
 
 
+def test_a_setting_that_only_one_side_has_is_a_difference_in_either_order(tmp_path):
+    folders = [keep_evaluation(tmp_path / name, np.array([0.5, 0.7])) for name in "ab"]
+    summary = json.loads((folders[1] / "evaluation.json").read_text())
+    summary["protocol"]["quasi"] = True
+    (folders[1] / "evaluation.json").write_text(json.dumps(summary))
+    with pytest.raises(RunError, match=r"quasi \(None and True\)"):
+        compare(*folders)
+    with pytest.raises(RunError, match=r"quasi \(True and None\)"):
+        compare(*reversed(folders))
+
+
 def test_folders_are_compared_as_the_evaluations_that_are_read_from_them(tmp_path):
     folders = [keep_evaluation(tmp_path / name, RNG.random(6)) for name in "abcd"]
     first, second = folders[:2], folders[2:]

@@ -7,11 +7,13 @@ import numpy as np
 import pytest
 from helpers import make_store
 from helpers_training import TINY
+from sklearn.metrics import roc_auc_score
 
 import samovar
 from samovar.data.episodes import EpisodeSampler, draw_outside
 from samovar.errors import DataError
 from samovar.evaluation.evaluator import Evaluator, training_dataset
+from samovar.evaluation.outcomes import OUTSIDE
 from samovar.evaluation.predictors import Predictor
 from samovar.models.backbones.layers import norm_modes
 from samovar.settings.data import DataSettings
@@ -21,14 +23,20 @@ from samovar.training.run import train
 SMALL = Protocol(3, 2, 4, episodes=45, samples=20)
 
 
-def test_queries_from_outside_are_of_other_classes_and_change_no_other_figure(trained):
+def test_queries_from_outside_are_of_other_classes_and_change_no_other_metric(trained):
     plain, mixed = (
         samovar.evaluate(trained, replace(SMALL, outside=outside)).summary for outside in (0, 6)
     )
     for name in ("accuracy", "nll", "brier", "ece", "reliability", "risk_coverage", "classes"):
         assert plain[name] == mixed[name], name
     assert plain["uncertainty"]["entropy"]["outside_auroc"] is None
-    assert 0 < mixed["uncertainty"]["entropy"]["outside_auroc"]["value"] < 1
+    protocol = replace(SMALL, outside=6)
+    runner = Evaluator(trained, training_dataset(trained, "test")).runner(protocol)
+    outcomes = runner.outcomes(protocol)["predictive"]
+    assert ((outcomes.label == OUTSIDE).sum(1) == 6).all()
+    expected = roc_auc_score(outcomes.label.ravel() == OUTSIDE, outcomes.entropy.ravel())
+    found = mixed["uncertainty"]["entropy"]["outside_auroc"]["value"]
+    assert found == pytest.approx(expected)
     assert mixed["mean_classifier"]["uncertainty"]["mutual_information"] is None
     dataset = training_dataset(trained, "test")
     episodes = EpisodeSampler(dataset, SMALL.tasks, 0).draw(7, 5)

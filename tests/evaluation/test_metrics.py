@@ -39,9 +39,8 @@ def test_pooling_over_tasks_is_not_the_average_of_tasks():
     probabilities = torch.full((2, 1, 2), 0.25)
     probabilities[..., 0] = 0.75
     metrics = metrics_of(probabilities, torch.tensor([[0], [1]]))
-    assert [expected_calibration_error(each) for each in metrics.bins] == pytest.approx(
-        [0.25, 0.75]
-    )
+    errors = [expected_calibration_error(bins) for bins in metrics.bins]
+    assert errors == pytest.approx([0.25, 0.75])
     assert CalibrationError.of(metrics, 0).value == pytest.approx(0.25)
 
 

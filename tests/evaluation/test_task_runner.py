@@ -74,15 +74,16 @@ def test_distances_are_of_unconditioned_features_and_none_under_episode_norm(tmp
         torch.nn.init.constant_(multiplier, 0.5)
     evaluator = TaskRunner(model, dataset, Normalization.standard(dataset.store), CPU)
     protocol = Protocol(3, 2, 4, episodes=25, samples=4, split="train")
-    answers = evaluator.outcomes(protocol)
+    outcomes = evaluator.outcomes(protocol)
     episodes = EpisodeSampler(dataset, protocol.tasks, protocol.seed).draw(0, 25)
     with torch.no_grad():
         support, query = (
             model.embed(evaluator.source.inputs(i)) for i in (episodes.support, episodes.query)
         )
     means = support.unflatten(1, (3, 2)).mean(2)
-    for each in answers.values():
-        np.testing.assert_allclose(each.distance, COSINE_DISTANCE(query, means).numpy(), atol=1e-5)
+    expected = COSINE_DISTANCE(query, means).numpy()
+    for outcome in outcomes.values():
+        np.testing.assert_allclose(outcome.distance, expected, atol=1e-5)
     set_norm(model, "episode")
     again = TaskRunner(model, dataset, Normalization.standard(dataset.store), CPU).outcomes(
         protocol

@@ -158,7 +158,7 @@ def test_a_querys_answer_does_not_depend_on_the_other_queries(classifier, way, s
 def test_a_tasks_answer_does_not_depend_on_the_batch_it_is_in():
     distribution, features = random_classifiers(tasks=3)
     together = predict(LINEAR, distribution, features, 300, PredictiveNoise(0, [7, 8, 9]))
-    weights, biases = (Normal(each.mean[1:2], each.stddev[1:2]) for each in distribution)
+    weights, biases = (Normal(normal.mean[1:2], normal.stddev[1:2]) for normal in distribution)
     alone = predict(
         LINEAR, WeightDistribution(weights, biases), features[1:2], 300, PredictiveNoise(0, [8])
     )

@@ -65,14 +65,12 @@ def test_a_task_is_conditioned_as_the_model_does_it(settings):
     plain = sums(embed(list(images)), labels, 3)
     films = task_films(model, plain)
     conditioned = sums(embed(list(images), films), labels, 3)
-    posterior = infer_task(model, plain, conditioned)
+    task = infer_task(model, plain, conditioned)
     inputs = network_input(images, embed.normalisation)[None]
     with torch.no_grad():
         prior = model.task_prior(inputs, labels[None], 3)
-    torch.testing.assert_close(
-        posterior.prior.weights.mean, prior.weights.mean, atol=1e-4, rtol=1e-3
-    )
-    assert (posterior.query_films is not None) == (settings is TADAM), "SAMOVAR's queries are plain"
+    torch.testing.assert_close(task.prior.weights.mean, prior.weights.mean, atol=1e-4, rtol=1e-3)
+    assert (task.query_films is not None) == (settings is TADAM), "SAMOVAR's queries are plain"
 
 
 def test_without_task_embedding_nothing_is_conditioned():

@@ -53,7 +53,10 @@ class SavedModel:
 
     @cached_property
     def identity(self) -> str:
-        """A hash of everything that its answers depend on."""
+        """A hash of everything that its answers depend on.
+
+        Task files store it, so what enters it, and in which order, never changes.
+        """
         settings = dataclasses.asdict(self.model.settings)
         normalisation = dataclasses.asdict(self.normalisation)
         facts = json.dumps(
@@ -75,7 +78,8 @@ class SavedModel:
         """Load a shipped model by name, a model or run folder, or OWNER/MODEL from the Hub.
 
         The Hub needs huggingface_hub. A model that was trained with your own backbone needs that
-        module again, with any weights, and one of your own subclass of FewShotModel that class.
+        module again, with any weights; a model of your own subclass of FewShotModel needs that
+        class.
 
         >>> SavedModel.from_pretrained("glyphs").record.data
         'glyphs'
@@ -95,7 +99,7 @@ def save_model(saved: SavedModel, folder: Path) -> Path:
         "rejection": None if saved.rejection is None else saved.rejection.to_dict(),
         "training": saved.training,
     }
-    # Weights first, so that a folder with a config.json always has weights.
+    # Weights first, so that a folder with a config.json always has weights, even after a crash.
     write_whole(folder / WEIGHTS, serialize(saved.model.state_dict()))
     write_whole(folder / CONFIG, json.dumps(config, indent=1).encode())
     write_whole(folder / CARD, model_card(saved.model, saved.record).encode())
@@ -110,7 +114,9 @@ def load_model(
     """Read a model folder; `backbone` and `model` are the user's own module and class, if any."""
     config, tensors = _read(folder)
     network = _build(folder, config.model, backbone, model)
-    advice = SUBCLASS_ADVICE if model is FewShotModel else ""
+    advice = ""
+    if model is FewShotModel:
+        advice = SUBCLASS_ADVICE
     check_tensors(network.state_dict(), tensors, folder / WEIGHTS, advice)
     network.load_state_dict(tensors)
     return SavedModel(
@@ -141,6 +147,7 @@ def _read(folder: Path) -> tuple[_Config, dict[str, Tensor]]:
         return _config(stored), tensors
     except ModelError:
         raise
+    # Whatever a damaged or hostile config.json can raise; deep nesting is a RecursionError.
     except (OSError, ValueError, KeyError, TypeError, ArithmeticError, RecursionError) as error:
         reason = f"{type(error).__name__}: {error}"
         if isinstance(error, SettingsError):
@@ -189,9 +196,9 @@ def _build(
     backbone: nn.Module | None,
     model: type[FewShotModel],
 ) -> FewShotModel:
-    """Return the network that the config describes, with initial weights."""
+    """Return the network that the config describes, with weights that are yet to be loaded."""
     if settings.backbone != "custom":
-        backbone = None
+        backbone = None  # the user's module is not needed, and would be refused
     elif backbone is None:
         raise ModelError(
             f"{folder} was trained with its author's own torch module; pass it as `backbone`."

@@ -14,6 +14,7 @@ MOST_NAMED = 5
 
 def serialize(tensors: dict[str, Tensor]) -> bytes:
     """Return safetensors bytes; the memory order is not part of a tensor's value."""
+    # channels_last weights are not contiguous, and safetensors refuses those.
     return save({name: tensor.detach().contiguous().cpu() for name, tensor in tensors.items()})
 
 

@@ -106,13 +106,15 @@ class TrainingRecord:
         >>> TrainingRecord.from_json({"data": "glyphs"}).finished
         False
         """
-        results = stored.get("results")  # missing in models of earlier versions
+        results = None  # as in models of earlier versions
+        if stored.get("results") is not None:
+            results = from_dict(TrainingResults, stored["results"])
         return cls(
             data=_checked(stored, "data", str),
             data_identity=_checked(stored, "data_identity", str),
             licence=_checked(stored, "licence", str),
             figures=_checked(stored, "figures", dict) or {},
-            results=None if results is None else from_dict(TrainingResults, results),
+            results=results,
             settings=_checked(stored, "settings", dict),
         )
 

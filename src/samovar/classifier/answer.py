@@ -1,4 +1,4 @@
-"""How images are answered, and what the answer holds."""
+"""How images are answered, and what an answer contains."""
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -43,7 +43,7 @@ def thresholds_of(rejection: Rejection | None) -> Rejection:
     if rejection is None:
         raise ModelError(
             "This model has no thresholds for rejection, or those of an earlier version that used "
-            "another score. Train it anew to measure them, or use reject=None (--reject never)."
+            "another score. Train it again to measure them, or use reject=None (--reject never)."
         )
     return rejection
 
@@ -73,6 +73,7 @@ class Answer(NamedTuple):
 def probabilities_of(prediction: Prediction) -> NDArray[np.float64]:
     """Return the probabilities (n, classes) of one task's queries, summing to one in float64."""
     probabilities = prediction.probabilities[0].cpu().double().numpy()
+    # The float32 probabilities sum to one only up to their rounding.
     return probabilities / probabilities.sum(1, keepdims=True)
 
 
@@ -90,6 +91,7 @@ def with_rejected(
     """Return the labels with `reject_label` where rejected, as an array of their common type."""
     if not len(labels):
         return labels
+    # As objects first: in an array of text or numbers the reject label might not fit.
     answers = np.array(labels, dtype=object)
     answers[rejected] = reject_label
     return listed_labels(answers.tolist())

@@ -95,7 +95,7 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         y: ArrayLike | None = None,
         classes: ArrayLike | None = None,
     ) -> "FewShotClassifier":
-        """Add examples, or whole new classes; the answers are those of `fit` on everything at once.
+        """Add examples or new classes; the result is that of `fit` on everything at once.
 
         `classes`, scikit-learn's list of all labels, is only compared with y.
         """
@@ -138,7 +138,7 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     @property
     def spread_(self) -> float | None:
-        """How far the support images lie from each other, relative to those of training."""
+        """How far the support images lie from each other, relative to the measured tasks."""
         return self.fitted_.spread
 
     # --- answers
@@ -180,10 +180,10 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self.fitted_.rejection_note(self.reject)
 
     def leave_one_out(self) -> dict[str, Any] | None:
-        """Answer support images by the others: how many `images`, `accuracy`, share `rejected`.
+        """Classify support images by the others: their number, `accuracy`, and share `rejected`.
 
-        At most 200 are taken.         Only images of classes with two or more count. None with TEN,
-        after loading, or if no class has two images.
+        Only images of classes with two or more are left out, and at most 200 of them. None with
+        TEN, after loading, or if no class has two images.
         """
         check_is_fitted(self, "fitted_")
         measured = self.fitted_.leave_one_out(self._parameters)
@@ -247,6 +247,7 @@ def _with_labels(X: Any, y: ArrayLike | None) -> tuple[Any, NDArray[Any]]:  # no
     if isinstance(X, str | Path):
         paths, names = labelled_folder(Path(X))
         return paths, np.array(names)
+    # The first words are those that scikit-learn's checks of estimators expect.
     raise ValueError(
         "requires y to be passed, but the target y is None: only a folder needs no labels."
     )

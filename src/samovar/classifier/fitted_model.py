@@ -29,6 +29,7 @@ from samovar.classifier.labels import listed_labels
 from samovar.classifier.leave_one_out import LeaveOneOut, LeftOut
 from samovar.errors import DataError, ModelError
 from samovar.models.class_means import ClassMeans
+from samovar.models.few_shot_model import Conditioned
 from samovar.prediction.predictive import Prediction
 from samovar.prediction.rejection import (
     COSINE_DISTANCE,
@@ -38,7 +39,6 @@ from samovar.prediction.rejection import (
 )
 from samovar.prediction.task import (
     Embedder,
-    TaskPosterior,
     class_means,
     infer_task,
     predict_queries,
@@ -54,7 +54,7 @@ class Support(NamedTuple):
     """Their plain features (n, d)."""
     labels: list[Any]
     inputs: list[Tensor] | None
-    """The images, for models with TEN only, which embed them anew when the task grows."""
+    """The images, for models with TEN only, which embed them again when the task grows."""
 
 
 @dataclass(frozen=True)
@@ -64,10 +64,14 @@ class FittedModel:
     saved: SavedModel
     embed: Embedder
     task: FittedTask
-    posterior: TaskPosterior
+    conditioned: Conditioned
+    """p(w | D), and TEN's conditioning where the model has it."""
     support: Support | None
     spread: float | None
-    """How far the support images lie from each other, which scales rejection thresholds."""
+    """How far the support images lie from each other, relative to the measured tasks.
+
+    Rejection thresholds are scaled by it (`threshold_factor`).
+    """
 
     @property
     def classes(self) -> NDArray[Any]:
@@ -76,8 +80,8 @@ class FittedModel:
 
     def extended(self, inputs: list[Tensor], labels: list[Any]) -> "FittedModel":
         """Return the model fitted to more images, or to whole new classes besides the old ones."""
-        conditioned = self.saved.model.task_embedding is not None
-        if conditioned and self.support is None:
+        has_task_embedding = self.saved.model.task_embedding is not None
+        if has_task_embedding and self.support is None:
             raise ModelError(
                 "This model conditions its features on all support images (TEN), and a loaded "
                 "task no longer has them. Fit again with all images."
@@ -87,16 +91,17 @@ class FittedModel:
         task = self.task.without_conditioning() | FittedTask.of(features, labels)
         if self.support is None:  # the spread stays as it was saved: its images are gone
             return restored(self.saved, self.embed.device, task, self.spread)
+        kept = None
+        if self.support.inputs is not None:
+            kept = [*self.support.inputs, *inputs]
         support = Support(
-            torch.cat([self.support.features, features]),
-            [*self.support.labels, *labels],
-            [*self.support.inputs, *inputs] if self.support.inputs is not None else None,
+            torch.cat([self.support.features, features]), [*self.support.labels, *labels], kept
         )
         return _assembled(self.saved, self.embed, task, support)
 
     def predict(self, inputs: list[Tensor], parameters: AnswerParameters) -> Prediction:
         """Return the predictive of images, (1, n, classes)."""
-        features = self.embed(inputs, self.posterior.query_films)
+        features = self.embed(inputs, self.conditioned.query_films)
         return self._predict(features, parameters)
 
     def answer(self, inputs: list[Tensor], parameters: AnswerParameters) -> Answer:
@@ -104,8 +109,8 @@ class FittedModel:
         plain = self.embed(inputs)
         # Distances are those of plain features; TADAM with TEN classifies conditioned ones.
         classified = plain
-        if self.posterior.query_films is not None:
-            classified = self.embed(inputs, self.posterior.query_films)
+        if self.conditioned.query_films is not None:
+            classified = self.embed(inputs, self.conditioned.query_films)
         prediction = self._predict(classified, parameters)
         means = _plain_means(self.task, self.embed.device)
         distance = rejection_scores(self._score, plain, means).cpu().double().numpy()
@@ -123,7 +128,7 @@ class FittedModel:
     def _predict(self, features: Tensor, parameters: AnswerParameters) -> Prediction:
         return predict_queries(
             self.saved.model,
-            self.posterior.prior,
+            self.conditioned.prior,
             features,
             int(parameters.samples),
             parameters.seed,
@@ -152,19 +157,18 @@ class FittedModel:
         return describe_rejection(thresholds, reject, way, counts, factor)
 
     def leave_one_out(self, parameters: AnswerParameters) -> LeaveOneOut | None:
-        """Answer support images by the others; None where that cannot be done."""
+        """Classify each support image by the others; None where that cannot be done."""
         # With TEN the features of all other images would change too.
         if self.support is None or self.saved.model.task_embedding is not None:
             return None
         left_out = LeftOut.of(self.task, self.support.features, self.support.labels)
         if left_out is None:
             return None
-        accuracy = left_out.accuracy(self.saved.model, self.posterior.prior, parameters)
+        accuracy = left_out.accuracy(self.saved.model, self.conditioned.prior, parameters)
         rejected = None
         if parameters.reject is not None:
-            rejected = float(
-                np.mean(self._rejected(left_out.scores(self._score), parameters.reject))
-            )
+            scores = left_out.scores(self._score)
+            rejected = float(np.mean(self._rejected(scores, parameters.reject)))
         return LeaveOneOut(len(left_out.numbers), accuracy, rejected)
 
 
@@ -182,7 +186,9 @@ def fit_model(
     _check_images(inputs, labels)
     embed = Embedder(saved.model, saved.normalisation, device)
     features = embed(inputs)
-    kept = inputs if saved.model.task_embedding is not None else None
+    kept = None
+    if saved.model.task_embedding is not None:
+        kept = inputs
     support = Support(features, labels, kept)
     return _assembled(saved, embed, FittedTask.of(features, labels), support)
 
@@ -193,8 +199,8 @@ def restored(
     """Return the fitted model of a stored task, whose support images are gone."""
     embed = Embedder(saved.model, saved.normalisation, device)
     plain = _plain_means(task, device)
-    posterior = infer_task(saved.model, plain, _conditioned_means(task, device))
-    return FittedModel(saved, embed, task, posterior, None, spread)
+    conditioned = infer_task(saved.model, plain, _conditioned_means(task, device))
+    return FittedModel(saved, embed, task, conditioned, None, spread)
 
 
 def _assembled(
@@ -202,15 +208,15 @@ def _assembled(
 ) -> FittedModel:
     """Condition a task on its support where the model has TEN, and infer what follows from it."""
     plain = _plain_means(task, embed.device)
-    if support.inputs is not None:
+    if support.inputs is not None:  # kept for models with TEN only
         again = embed(support.inputs, task_films(saved.model, plain))
         task = replace(task, conditioned=FittedTask.of(again, support.labels).totals)
-    posterior = infer_task(saved.model, plain, _conditioned_means(task, embed.device))
+    conditioned = infer_task(saved.model, plain, _conditioned_means(task, embed.device))
     left_out = LeftOut.of(task, support.features, support.labels)
     spread = None
     if left_out is not None and saved.rejection is not None:
         spread = left_out.spread(saved.rejection)
-    return FittedModel(saved, embed, task, posterior, support, spread)
+    return FittedModel(saved, embed, task, conditioned, support, spread)
 
 
 def _score_of(saved: SavedModel) -> RejectionScore:

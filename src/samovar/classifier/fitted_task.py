@@ -41,7 +41,7 @@ class FittedTask:
     def __or__(self, other: "FittedTask") -> "FittedTask":
         """Return the task of both sets of images, over the classes of either.
 
-        Conditioned features depend on the whole support, so that their sums do not add up: they are
+        Conditioned features depend on the whole support, so their sums do not add up: they are
         refused here. Take the union of the tasks `without_conditioning`, and condition that.
         """
         if self.conditioned is not None or other.conditioned is not None:

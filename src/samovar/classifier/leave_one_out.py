@@ -1,8 +1,8 @@
-"""Leave-one-out: each support image is answered as if it had not been in the support.
+"""Leave-one-out: each support image is classified as if it had not been in the support.
 
-It tells how well a task answers for itself, and how far its images lie from each other, by which
-rejection thresholds are scaled. Class sums make it cheap: leaving an image out changes the mean of
-one class, and nothing else.
+This tells how well the task can be learned from its own images, and how far these lie from each
+other, by which rejection thresholds are scaled. Class sums make it cheap: leaving an image out
+changes the mean of one class, and nothing else.
 """
 
 import dataclasses
@@ -29,7 +29,7 @@ MOST_LEFT_OUT = 200
 
 @dataclass(frozen=True)
 class LeaveOneOut:
-    """How well the support answers for itself; a task file keeps these in this order."""
+    """How well support images are classified by the others; task files keep these in this order."""
 
     images: int
     accuracy: float
@@ -37,7 +37,7 @@ class LeaveOneOut:
     """The share that is rejected; None where rejection is off."""
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as task files and `--json` show it."""
+        """Return the form that task files and `--json` show."""
         return dataclasses.asdict(self)
 
 
@@ -55,12 +55,13 @@ class LeftOut:
     def of(cls, task: FittedTask, features: Tensor, labels: Sequence[Any]) -> "LeftOut | None":
         """Choose at most 200 support images, evenly spaced; return None if no class has two."""
         numbers = class_numbers(task.classes, labels)
-        able = torch.nonzero(task.counts[numbers] > 1).flatten()
-        if not len(able):
+        candidates = torch.nonzero(task.counts[numbers] > 1).flatten()
+        if not len(candidates):
             return None
         # Evenly spaced, so that all classes are among them although images come class by class.
-        count = min(MOST_LEFT_OUT, len(able))
-        chosen = able[np.unique(np.linspace(0, len(able) - 1, count).astype(int))]
+        count = min(MOST_LEFT_OUT, len(candidates))
+        spaced = np.unique(np.linspace(0, len(candidates) - 1, count).astype(int))
+        chosen = candidates[spaced]
         return cls(task, features[chosen.to(features.device)], numbers[chosen])
 
     def scores(self, score: RejectionScore) -> NDArray[np.float64]:
@@ -68,15 +69,15 @@ class LeftOut:
         device = self.features.device
         means = class_means(self.task.totals, self.task.counts, device)
         by_class = score.by_class(self.features, means.means[0])
-        # Leaving an image out changes the mean of its own class only, so one comparison is
-        # replaced.
+        # Only the mean of the image's own class changes, so one comparison is replaced.
         rest = self._means_without(self.features, self.numbers).means[0]
         to_own_class = score.by_class(self.features[:, None], rest[:, None])[:, 0]
         by_class = by_class.scatter(1, self.numbers[:, None].to(device), to_own_class)
         return score.overall(by_class).cpu().double().numpy()
 
     def spread(self, thresholds: Rejection) -> float | None:
-        """Return how far the images lie from each other, relative to those of training."""
+        """Return how far the images lie from each other, relative to the measured tasks."""
+        # Without the image itself its class has one image less.
         shot = float(np.median(self.task.counts[self.numbers].numpy())) - 1
         scores = self.scores(thresholds.score)
         return thresholds.spread_ratio(len(self.task.classes), shot, scores)

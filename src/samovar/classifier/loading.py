@@ -1,4 +1,4 @@
-"""From the name of a model, or the file of a task, to what answers images; and back to the file."""
+"""From the name of a model or the file of a task to a model that answers images, and back."""
 
 import copy
 from dataclasses import replace
@@ -61,12 +61,13 @@ def image_conversion(saved: SavedModel, model: Any) -> Conversion:
 
 
 def stored_name(model: Any) -> str:
-    """Return where a task file says that its model is; nothing for one in memory."""
+    """Return what a task file calls its model: a name, a whole path, or "" for one in memory."""
     if isinstance(model, SavedModel):
         return ""
     name = str(model)
     if isinstance(model, str) and (name in shipped_models() or not Path(name).exists()):
         return name  # shipped, or on the Hub
+    # The task may be read from another working directory.
     return str(Path(name).resolve())
 
 

@@ -26,9 +26,9 @@ from samovar.errors import ModelError
 
 FORMAT = 1
 LARGEST_HEADER = 50_000_000
-"""The bytes of class names and settings that a task file may claim; more is not a task file."""
+"""Most bytes of class names and settings; a file that claims more is not a task file."""
 LARGEST_SUM = 1e15
-"""What is larger overflows float32 once it is squared, so it is not a sum of features."""
+"""Larger numbers are not sums of features; from 1e19 on their squares overflow float32."""
 PARAMETER_TYPES: dict[str, tuple[type, ...]] = {
     "samples": (int,),
     "reject": (int, float, type(None)),
@@ -47,9 +47,9 @@ class TaskInfo:
     """The model's hash."""
     parameters: AnswerParameters
     leave_one_out: LeaveOneOut | None = None
-    """How well the support answers for itself, where that could be measured."""
+    """How well support images are classified by the others, where that could be measured."""
     spread: float | None = None
-    """How far the support images lie from each other, relative to what the model has measured."""
+    """How far the support images lie from each other, relative to the measured tasks."""
 
 
 def write_task(path: Path, task: FittedTask, info: TaskInfo) -> None:
@@ -102,7 +102,7 @@ def read_task(path: Path) -> tuple[FittedTask, TaskInfo]:
         return task, _checked_info(head)
     except ModelError:
         raise
-    # safetensors, JSON and shapes fail in many ways, which all mean the same to the user
+    # safetensors, JSON and torch raise errors of many types, which mean the same to the user.
     except Exception as error:
         raise ModelError(f"{path} is not a task file that can be read ({error}).") from error
 
@@ -140,13 +140,15 @@ def _check_task(task: FittedTask, unknown: dict[str, Tensor]) -> None:
 
 
 def _plausible(sums: Tensor) -> bool:
-    """Tell whether these can be sums of features; NaN and infinity cannot."""
+    """Return whether these can be sums of features; NaN and infinity fail the comparison."""
     return bool((sums.abs() < LARGEST_SUM).all())
 
 
 def _checked_info(head: dict[str, Any]) -> TaskInfo:
     """Check the header and return what it says besides the classes."""
-    model, identity, spread = head.get("model"), head.get("identity"), head.get("spread")
+    model = head.get("model")
+    identity = head.get("identity")
+    spread = head.get("spread")
     if not isinstance(model, str) or not isinstance(identity, str):
         raise ValueError("it does not say which model it belongs to")
     parameters = _checked_parameters(head.get("parameters"))

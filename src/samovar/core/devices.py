@@ -15,8 +15,10 @@ def device_named(name: str) -> torch.device:
     kind = name.split(":")[0]
     check_device(kind, name)
     if name == "auto":
-        kind = "cuda" if torch.cuda.is_available() else "cpu"
-        return torch.device(kind)
+        # mps is used only where it is asked for by name.
+        if torch.cuda.is_available():
+            return torch.device("cuda")
+        return torch.device("cpu")
     if not _is_available(kind):
         raise SettingsError(f"There is no {kind} device here that torch can use. Use cpu or auto.")
     try:

@@ -26,6 +26,7 @@ def write_whole(path: Path, content: bytes) -> None:
 
     The content goes to a temporary file beside the target, is flushed to the disk, and renamed.
     """
+    # In the same folder, because a rename is atomic only within one file system.
     temporary = path.parent / f".{path.name}.{secrets.token_hex(4)}"
     try:
         with temporary.open("xb") as file:

@@ -24,6 +24,7 @@ def generator(seed: int, purpose: str, *counters: int) -> np.random.Generator:
     >>> bool((first.random(3) == again.random(4)[:3]).all())
     True
     """
+    # The repr of a tuple keeps (1, 23) and (12, 3) apart, and is the same on every machine.
     name = repr((purpose, int(seed), *map(int, counters)))
     key = hashlib.blake2b(name.encode(), digest_size=16).digest()
     return np.random.Generator(np.random.Philox(key=int.from_bytes(key, "little")))
@@ -34,8 +35,8 @@ def torch_generator(
 ) -> "torch.Generator":
     """Return the same as a torch generator on a device, for more noise than numpy can draw quickly.
 
-    torch's CPU generator uses 32 bits of the seed, so that among millions of arguments a few share
-    their numbers.
+    torch's CPU generator uses 32 bits of the seed, so among millions of arguments a few share their
+    numbers.
     """
     import torch
 

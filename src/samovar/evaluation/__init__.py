@@ -1,4 +1,4 @@
-"""From a protocol to numbers with intervals: what a model's answers and its uncertainty are worth.
+"""From a protocol to numbers with intervals: how good a model's predictions and uncertainty are.
 
 The names below are the public face of this room. They load on first use, as those of `samovar` do.
 """

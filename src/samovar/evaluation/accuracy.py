@@ -1,4 +1,4 @@
-"""Accuracy alone, which is all that a training needs to validate and to test a model."""
+"""Accuracy alone, which is all that training needs to validate and to test a model."""
 
 from dataclasses import dataclass
 
@@ -37,6 +37,5 @@ def measure_accuracy(runner: TaskRunner, protocol: Protocol) -> Accuracy:
         # Queries from outside the task have a negative label, which is never predicted.
         correct = prediction.probabilities.argmax(-1) == tasks.labels
         counts.append(correct.sum(-1))
-        queries = tasks.labels.shape[1] - protocol.outside
     correct_of_task = runner.processes.gathered(torch.cat(counts), protocol.episodes)
-    return Accuracy.of(correct_of_task.cpu().numpy() / queries)
+    return Accuracy.of(correct_of_task.cpu().numpy() / protocol.queries_in_all)

@@ -138,7 +138,7 @@ def _read(
 
 
 def check_same(evaluations: list[StoredEvaluation]) -> None:
-    """Raise an error that names the differences if not all have the same protocol and data."""
+    """Refuse evaluations of different protocols or data, naming the differences."""
     first = evaluations[0]
     for other in evaluations[1:]:
         differences = _protocol_differences(first.protocol, other.protocol)
@@ -155,14 +155,16 @@ def check_same(evaluations: list[StoredEvaluation]) -> None:
 
 def _protocol_differences(first: dict[str, Any], second: dict[str, Any]) -> list[str]:
     differences = []
-    for name, value in first.items():
+    # The union of the keys: either side may be of a version that lacks one of them.
+    for name in first | second:
         # The text only repeats the other fields.
-        if name != "text" and value != second.get(name):
-            differences.append(f"{name} ({value} and {second.get(name)})")
+        if name != "text" and first.get(name) != second.get(name):
+            differences.append(f"{name} ({first.get(name)} and {second.get(name)})")
     return differences
 
 
 def _check_distinct(group: list[StoredEvaluation]) -> None:
+    # One model under two names would pass for two seeds and narrow the interval.
     folders = {evaluation.folder.resolve() for evaluation in group}
     if len(folders) < len(group):
         raise RunError(
@@ -209,9 +211,9 @@ def _bins(group: list[StoredEvaluation]) -> list[NDArray[np.float64]] | None:
 
 
 def _mean_resampled_errors(bins: list[NDArray[np.float64]], seed: int) -> NDArray[np.float64]:
-    return np.mean([resampled_errors(of_model, seed) for of_model in bins], axis=0)
+    return np.mean([resampled_errors(model_bins, seed) for model_bins in bins], axis=0)
 
 
 def _mean_error(bins: list[NDArray[np.float64]]) -> float:
-    errors = [expected_calibration_error(of_model.sum(0)) for of_model in bins]
+    errors = [expected_calibration_error(model_bins.sum(0)) for model_bins in bins]
     return float(np.mean(errors))

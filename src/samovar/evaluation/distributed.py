@@ -34,7 +34,7 @@ class Processes:
         return self.fabric.world_size
 
     def share(self, work: range) -> range:
-        """Return this process's part of the work, whose steps are never cut."""
+        """Return this process's part of a range: of every `count` elements, the one of its rank."""
         if self.fabric is None:
             return work
         return work[self.fabric.global_rank :: self.fabric.world_size]
@@ -67,12 +67,13 @@ class Processes:
         if self.fabric is None:
             return rows
         numbers = np.concatenate([np.asarray(batch) for batch in self.share_of_tasks(tasks)])
+        # Zeros where other processes have their rows, so that the sum over processes is the union.
         every_row = rows.new_zeros(tasks, *rows.shape[1:])
         every_row[torch.from_numpy(numbers).to(rows.device)] = rows
         return self.total(every_row)
 
     def gathered_array(self, rows: NDArray[np.generic], tasks: int) -> NDArray[np.generic]:
-        """Do the same for an array."""
+        """Return what `gathered` does, for an array."""
         if self.fabric is None:
             return rows
         return self.gathered(torch.from_numpy(rows).to(self.device), tasks).cpu().numpy()

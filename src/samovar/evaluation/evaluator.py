@@ -116,14 +116,11 @@ class Evaluator:
         outcomes = self.runner(protocol).outcomes(protocol, temperatures.predictions, progress)
         tasks = {}
         metrics = {}
-        for name, outcomes_of_predictor in outcomes.items():
+        for name in outcomes:
             predictor = Predictor(name)
-            tasks[predictor] = TaskMetrics.of(outcomes_of_predictor)
+            tasks[predictor] = TaskMetrics.of(outcomes[name])
             metrics[predictor] = Metrics.of(
-                outcomes_of_predictor,
-                tasks[predictor],
-                protocol.seed,
-                temperatures.of(predictor),
+                outcomes[name], tasks[predictor], protocol.seed, temperatures.of(predictor)
             )
         results = self._results(
             protocol, metrics, outcomes[Predictor.PREDICTIVE], temperatures.note
@@ -201,7 +198,7 @@ def training_dataset(saved: SavedModel, split: str, progress: Progress = silent)
         )
     data = saved.training["settings"]["data"]
     store = ready(data["name"], progress)
-    # Data sets of known sources are always split in the same way; a user's data may change.
+    # The splits of known sources never change; those of a user's data may.
     from_user = store.facts.get("source_name") in ("folder", "features")
     trained_on = saved.training.get("data_identity", store.identity)
     if from_user and trained_on != store.identity:

@@ -42,7 +42,7 @@ class Estimate:
 
 
 def half_width(values: NDArray[np.float64]) -> float:
-    """Return the half-width of the 95 % interval of a mean; 0 for a single value."""
+    """Return the half-width of the 95 % interval of a mean, 1.96 std / sqrt(n); 0 for one value."""
     deviation = 0.0
     if len(values) > 1:
         deviation = values.std(ddof=1)
@@ -99,8 +99,9 @@ def resampled_bins(
 ) -> NDArray[np.float64]:
     """Pool the bins over tasks drawn with replacement: (resamples, 15, 3).
 
-    The same seed draws the same tasks, whichever model they are of.
+    The same seed draws the same tasks for every model, which keeps differences paired.
     """
+    # How often each task is drawn in each resample, (resamples, tasks): all that pooling needs.
     draws = generator(seed, "bootstrap").multinomial(
         len(bins), np.full(len(bins), 1 / len(bins)), size=resamples
     )

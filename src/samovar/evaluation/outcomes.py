@@ -59,6 +59,7 @@ class Outcomes:
         top, predicted = probabilities.max(-1)
         at_label = probabilities.gather(-1, labels.clamp(min=0)[..., None]).squeeze(-1)
         log_likelihood = at_label.clamp(min=torch.finfo(torch.float32).tiny).log()
+        # sum_n (p_n - y_n)^2, multiplied out
         brier = probabilities.square().sum(-1) - 2 * at_label + 1
         return cls(
             label=labels.int().numpy(),
@@ -73,13 +74,13 @@ class Outcomes:
         )
 
     @classmethod
-    def joined(cls, parts: list["Outcomes"]) -> "Outcomes":
-        """Join the tasks of several parts, in their order."""
+    def joined(cls, batches: list["Outcomes"]) -> "Outcomes":
+        """Join the tasks of several batches, in their order."""
 
         def join(name: str, _: NDArray[Any]) -> NDArray[Any]:
-            return np.concatenate([getattr(part, name) for part in parts])
+            return np.concatenate([getattr(batch, name) for batch in batches])
 
-        return parts[0].each(join)
+        return batches[0].each(join)
 
     def each(self, change: Callable[[str, NDArray[Any]], NDArray[Any]]) -> "Outcomes":
         """Apply `change`, a function of an array's name and the array, to every array."""
@@ -93,7 +94,7 @@ class Outcomes:
     @property
     def inside(self) -> "Outcomes":
         """The outcomes without the queries from outside the task."""
-        columns = self.label[0] != OUTSIDE
+        columns = self.label[0] != OUTSIDE  # the same columns in every task: they come last
 
         def select(name: str, array: NDArray[Any]) -> NDArray[Any]:
             if name == "classes":  # a column for each class, not for each query

@@ -91,7 +91,7 @@ class _Counts:
     def mistakes(self, position: int) -> list[Mistake]:
         """Return the classes that a class is most often mistaken for, as far as there are any."""
         tasks, queries = np.nonzero(self.truth == position)
-        # Each query counts once for every class of its task, which it could be mistaken for.
+        # Each query counts once for every class of its task: it could be mistaken for any of them.
         beside = self._count(self.classes[tasks])
         mistaken = self._count(self.predicted[tasks, queries])
         mistaken[position] = 0

@@ -1,4 +1,7 @@
-"""The paper's beta study: single classifiers and their average, from prior and posterior."""
+"""The paper's study of beta (appendix C): sampled classifiers of the prior and the posterior.
+
+The paper leaves open whether single classifiers or their average are measured, so both are.
+"""
 
 from typing import Any
 
@@ -13,7 +16,7 @@ from samovar.prediction.predictive import predict
 from samovar.settings.tasks import Protocol
 
 SINGLES = 10
-"""Single classifiers whose accuracies are averaged."""
+"""Single classifiers whose accuracies are averaged, to lower the noise of the estimate."""
 SAMPLES = 100
 """Classifiers whose probabilities are averaged."""
 
@@ -22,14 +25,15 @@ SAMPLES = 100
 def prior_and_posterior(runner: TaskRunner, protocol: Protocol) -> dict[str, Any] | None:
     """Measure one sampled classifier, and the average of 100, from prior and posterior.
 
-    The posterior has seen the labels of the very queries that it is asked: it is no predictor, but
-    shows how far the two are apart. None for deterministic models and with TEN.
+    The posterior has seen the labels of the very queries that it classifies, so it is not a
+    predictor, but it shows how far the two are apart. None for deterministic models and with TEN.
     """
     model = runner.model
     if model.classifier.deterministic or model.task_embedding is not None:
         return None
     accuracies: dict[str, list[Tensor]] = {}
     for tasks in runner.infer_tasks(protocol):
+        # Without TEN the classified features are also those that enter g.
         query = ClassMeans.of(tasks.query, tasks.labels, protocol.way)
         posterior = model.posterior(tasks.support, query)
         for name, distribution in (("prior", tasks.prior), ("posterior", posterior)):
@@ -47,7 +51,7 @@ def prior_and_posterior(runner: TaskRunner, protocol: Protocol) -> dict[str, Any
 def _accuracies(
     runner: TaskRunner, tasks: InferredTasks, distribution: WeightDistribution, seed: int
 ) -> tuple[Tensor, Tensor]:
-    """Return the accuracy (T,) of single classifiers, as a mean over ten, and of their average."""
+    """Return the accuracy (T,) of single classifiers, a mean over ten, and of an average of 100."""
     classifier = runner.model.classifier
 
     def accuracy(samples: int, noise_seed: int) -> Tensor:

@@ -1,4 +1,4 @@
-"""The four ways in which an evaluated model predicts, under the names that files and flags use.
+"""The four predictors of an evaluated model, under the names that files and flags use.
 
 This module imports neither numpy nor torch, since the flags of `samovar compare` are made from it.
 """

@@ -1,7 +1,7 @@
 """Thresholds for "none of these", measured on tasks of held-out classes.
 
 For every shape of task that the data allows, the scores of queries that do belong to their task are
-collected; the quantiles of those scores are the thresholds for the asked rates of false rejection.
+collected; the quantiles of those scores are the thresholds for given rates of false rejection.
 """
 
 import numpy as np
@@ -22,7 +22,9 @@ from samovar.settings.tasks import EpisodeSettings
 
 WAYS = (1, 2, 3, 5, 10, 20, 50)
 SHOTS = (1, 2, 5, 10, 20)
+"""The shapes that are measured, as far as the data allows; a user's task takes the nearest one."""
 MOST_TASKS = 60
+"""Tasks of each shape."""
 MOST_QUERIES = 100
 """Queries of a task in all."""
 MOST_QUERIES_PER_CLASS = 10

@@ -104,7 +104,7 @@ class _Tally:
         self.squares = torch.zeros(len(ladder.rungs), dtype=torch.float64)
 
     def add(self, tasks: InferredTasks) -> None:
-        """Answer a batch of tasks with every number of samples."""
+        """Predict a batch of tasks with every number of samples."""
         best_rung = ("plain", max(self.ladder.plain))
         best = self._probabilities(tasks, *best_rung)
         accuracies = []

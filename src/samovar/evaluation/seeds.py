@@ -62,7 +62,7 @@ def _welch(first: list[float], second: list[float]) -> WelchDifference | None:
     second_variance = np.var(second, ddof=1) / len(second)
     total = first_variance + second_variance
     if total == 0:
-        return None
+        return None  # Welch's degrees of freedom would be 0 / 0
     # Degrees of freedom by the equation of Welch and Satterthwaite.
     parts = first_variance**2 / (len(first) - 1) + second_variance**2 / (len(second) - 1)
     freedom = total**2 / parts

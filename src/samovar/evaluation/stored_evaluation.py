@@ -1,7 +1,6 @@
 """Evaluations as they are read back from their folders, to be compared or tabulated.
 
-An evaluation folder may come from anyone, so that everything in it is checked and nothing is
-unpickled.
+An evaluation folder may come from anyone, so everything in it is checked and nothing is unpickled.
 """
 
 import json
@@ -31,7 +30,7 @@ class EvaluatedData:
     identity: str | None
 
     def matches(self, other: "EvaluatedData") -> bool:
-        """Return whether both are the same images and classes, as far as it is known."""
+        """Return whether both are the same images and classes, as far as that is known."""
         if self.identity and other.identity and self.identity != other.identity:
             return False
         return (self.description, self.checksum) == (other.description, other.checksum)
@@ -69,7 +68,7 @@ class StoredEvaluation:
                 f"The evaluation in {folder} has no {error}. Evaluate again with this version."
             ) from error
         except Exception as error:
-            # JSON and NumPy's archives fail in many ways, which mean the same to the user.
+            # JSON and NumPy raise errors of many types, which mean the same to the user.
             raise RunError(f"The evaluation in {folder} cannot be read ({error}).") from error
 
     @classmethod
@@ -117,7 +116,7 @@ def _check_lengths(folder: Path, episodes: int, arrays: list[NDArray[np.float64]
 
 def _folder_with_evaluation(path: Path) -> Path:
     """Return the folder of the evaluation that a path stands for."""
-    places = [path, path / "evaluation"]
+    places = [path, path / "evaluation"]  # an evaluation folder, or a run that contains one
     # Other names could be models on the Hub, but comparing downloads nothing.
     if path.exists() or str(path) in shipped_models():
         places.append(evaluation_folder(locate_model(str(path))))

@@ -3,8 +3,8 @@
 Under running norm every image of the split is embedded once, and a task is then a matter of looking
 up features. With TEN the support is embedded again for each task, since it is conditioned on the
 task (TADAM: the queries too). Under episode norm all images of a task are embedded together,
-because their common statistics are part of the answer. With several processes each embeds and
-answers its share, and all have the whole in the end (`samovar.evaluation.distributed`).
+because their features depend on their common statistics. With several processes each embeds and
+predicts its share, and all have the whole in the end (`samovar.evaluation.distributed`).
 """
 
 from collections.abc import Callable, Iterator
@@ -37,8 +37,8 @@ from samovar.settings.model import ModelSettings
 from samovar.settings.tasks import Protocol
 
 IMAGES_AT_ONCE = 256
-"""Images that are embedded together: always as many, so that the features of an image do not depend
-on what else is evaluated.
+"""Images that are embedded together. The number is fixed, so that the last bits of the features of
+an image do not depend on what else is evaluated.
 """
 
 Predictors = Callable[[Prediction, Prediction], dict[str, Prediction]]
@@ -118,7 +118,7 @@ class TaskRunner:
         spans = zip(self.dataset.starts, self.dataset.counts, strict=True)
         indices = np.sort(np.concatenate([start + np.arange(count) for start, count in spans]))
         firsts = range(0, len(indices), IMAGES_AT_ONCE)
-        # With fewer chunks than processes it is simpler that each embeds all of them.
+        # With fewer chunks than processes some would have nothing to share, so each embeds all.
         together = self.processes.count > 1 and len(firsts) >= self.processes.count
         if together:
             firsts = self.processes.share(firsts)
@@ -208,11 +208,11 @@ class TaskRunner:
         return predict(classifier, tasks.prior, tasks.query, protocol.samples, noise)
 
     def predict_at_mean(self, tasks: InferredTasks) -> Prediction:
-        """Return the answer of the classifier at the mean."""
+        """Return the prediction of the classifier at the mean."""
         return predict_at_mean(self.model.classifier, tasks.prior, tasks.query)
 
     def predict_task(self, protocol: Protocol, number: int) -> tuple[Episodes, Prediction]:
-        """Draw one task of a protocol and answer its queries."""
+        """Draw one task of a protocol and predict its queries."""
         sampler = EpisodeSampler(self.dataset, protocol.tasks, protocol.seed)
         episodes = sampler.draw(number, 1)
         tasks = self.infer(episodes, range(number, number + 1))
@@ -234,8 +234,8 @@ class TaskRunner:
                 outcomes = Outcomes.of(prediction, tasks.labels, distance, tasks.episodes.classes)
                 batches.setdefault(name, []).append(outcomes)
         gathered = {}
-        for name, parts in batches.items():
-            gathered[name] = Outcomes.joined(parts).each(
+        for name, outcomes_of_batches in batches.items():
+            gathered[name] = Outcomes.joined(outcomes_of_batches).each(
                 lambda _, array: self.processes.gathered_array(array, protocol.episodes)
             )
         return gathered
@@ -248,7 +248,7 @@ class TaskRunner:
         if not self.embeds_split:
             return None
         query = tasks.query
-        if self.model.task_embedding is not None:
+        if self.model.task_embedding is not None:  # TADAM's are conditioned
             query = self.features(tasks.episodes.query)
         return COSINE_DISTANCE(query, tasks.support.means)
 

@@ -55,8 +55,8 @@ def fit_temperatures(runner: TaskRunner, protocol: Protocol) -> Temperatures:
     # With several processes each has seen a share of the tasks; all fit to the whole.
     truth = runner.processes.gathered(torch.cat(labels), protocol.episodes).flatten()
     values = {}
-    for predictor, parts in log_predictions.items():
-        whole = runner.processes.gathered(torch.cat(parts), protocol.episodes)
-        values[predictor] = fit_temperature(whole.flatten(0, 1), truth)
+    for predictor, batches in log_predictions.items():
+        logits = runner.processes.gathered(torch.cat(batches), protocol.episodes)
+        values[predictor] = fit_temperature(logits.flatten(0, 1), truth)
     note = f"fitted on {protocol.episodes} tasks of {runner.dataset.description}"
     return Temperatures(values, note)

@@ -38,7 +38,7 @@ class UncertaintyMeasure:
 
 @dataclass(frozen=True)
 class Uncertainty:
-    """The measures of uncertainty of one predictor; None where the model does not have it."""
+    """The measures of uncertainty of one predictor; None where the model does not have one."""
 
     max_probability: UncertaintyMeasure
     entropy: UncertaintyMeasure
@@ -76,6 +76,8 @@ def auroc(
     placement[positive] = _share_below(low, score[positive])
     placement[~positive] = 1 - _share_below(high, score[~positive])
     value = placement[positive].mean()
+    # The variance by influence functions (DeLong); queries of a task depend on each other, so their
+    # influences are summed before they are squared.
     influence = (placement - value) / np.where(positive, len(high), len(low))
     per_task = np.bincount(task, influence)
     return Auroc(float(value), float(1.96 * np.sqrt(np.square(per_task).sum())))

@@ -13,8 +13,8 @@ from samovar.models.precision import full_precision
 class ClassMeans:
     """Sums of the features of each class, (T, N, d), and the number of images in each, (T, N).
 
-    Sums and counts instead of means, so that two labelled sets can be united exactly. Classes go by
-    label: shots may be unequal, and a class may have no images at all.
+    Sums and counts are kept instead of means, so that two labelled sets can be united exactly.
+    Classes are told apart by label: shots may be unequal, and a class may have no images at all.
 
     >>> features = torch.tensor([[[1.0], [3.0], [5.0]]])
     >>> ClassMeans.of(features, torch.tensor([[0, 0, 1]]), way=2).means
@@ -29,6 +29,7 @@ class ClassMeans:
     def of(cls, features: Tensor, labels: Tensor, way: int) -> "ClassMeans":
         """Sum up features (T, n, d) by their labels (T, n) from 0 to N - 1."""
         with full_precision(features):
+            # A product of matrices, because index_add_ adds in no fixed order on a GPU.
             members = functional.one_hot(labels, way).to(torch.float32)
             totals = members.transpose(1, 2) @ features.float()
             return cls(totals, members.sum(1))
@@ -39,5 +40,5 @@ class ClassMeans:
 
     @property
     def means(self) -> Tensor:
-        """The class means c_n, (T, N, d)."""
+        """The class means c_n, (T, N, d); NaN for a class without images."""
         return self.totals / self.counts[..., None]

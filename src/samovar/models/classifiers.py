@@ -1,10 +1,10 @@
 """Classifiers: from a distribution over weights, and query features, to logits.
 
 There are three. The linear classifier has logits w f(x) + b, the scaled cosine alpha cos(f(x), w),
-and prototypes the negative distance to the class mean. Each knows how to sample its logits twice
-over: in training, for all tasks at once and with gradients (`sampled_logits`), and in prediction,
+and prototypes the negative distance to the class mean. The first two sample their logits by two
+routes: in training for all tasks at once and with gradients (`sampled_logits`), and in prediction,
 where thousands of samples are wanted and only blocks of them fit into memory
-(`predictive_sampler`). Both are the same mathematics; a test compares them.
+(`predictive_sampler`). Both are the same mathematics, and a test compares them.
 
 Shapes: T tasks, L samples, Q queries, N classes, d features.
 """
@@ -22,7 +22,7 @@ from samovar.models.noise import PredictionNoise, SampleBlock
 from samovar.models.precision import full_precision
 
 SMALLEST_LENGTH = 1e-6
-"""TADAM's guard: with a smaller one a vector of zeros would have a gradient of 1e13."""
+"""TADAM's guard; with torch's default of 1e-12 a vector of zeros would get gradients near 1e13."""
 
 
 class LogitSampler(ABC):
@@ -65,7 +65,7 @@ class Classifier(ABC):
     def predictive_sampler(
         self, features: Tensor, distribution: WeightDistribution, noise: PredictionNoise
     ) -> LogitSampler:
-        """Return what samples logits of features (T, Q, d) block by block, for prediction."""
+        """Return a sampler of the logits of features (T, Q, d), block by block, for prediction."""
         del features, distribution, noise
         raise TypeError(f"{type(self).__name__} has nothing to sample")
 
@@ -84,8 +84,9 @@ def linear_logits(features: Tensor, weights: Tensor, biases: Tensor | None) -> T
 def linear_logit_distribution(features: Tensor, distribution: WeightDistribution) -> Normal:
     """Return the Gaussian of each query's logits (T, Q, N) under Gaussian weights.
 
-    This is local reparameterisation. It is exact for each query by itself; the dependence between
-    queries through their common weights is not in it.
+    This is the local reparameterisation: mean f.mu_w + mu_b, variance f^2.sigma_w^2 + sigma_b^2. It
+    is exact for each query by itself, but leaves out the dependence between queries through their
+    common weights.
     """
     weights, biases = distribution
     bias_mean = None
@@ -95,12 +96,12 @@ def linear_logit_distribution(features: Tensor, distribution: WeightDistribution
         bias_variance = biases.variance
     mean = linear_logits(features, weights.mean, bias_mean)
     variance = linear_logits(features.square(), weights.variance, bias_variance)
-    # The root has an infinite slope at zero, where its gradient would be NaN.
+    # At zero the slope of the root is infinite, and the gradient would be NaN.
     return Normal(mean, (variance + 1e-12).sqrt(), validate_args=False)
 
 
 class LinearClassifier(Classifier):
-    """Logits w f(x) + b. They are Gaussian themselves, so nothing larger need be sampled."""
+    """Logits w f(x) + b. They are Gaussian, so logits are sampled instead of the larger weights."""
 
     def mean_logits(self, features: Tensor, distribution: WeightDistribution) -> Tensor:
         """Return logits (T, Q, N) of the classifier at the mean."""
@@ -132,7 +133,11 @@ class LinearClassifier(Classifier):
 
 
 class LinearLogitSampler(LogitSampler):
-    """Samples Gaussian logits; a sample has one number for each class, common to all queries."""
+    """Samples Gaussian logits; a sample has one number for each class, common to all queries.
+
+    In training every query has its own noise. In prediction the noise is common, so that the
+    prediction of a query does not depend on which others are asked beside it.
+    """
 
     def __init__(self, logits: Normal, noise: PredictionNoise) -> None:
         self.mean = logits.mean.mT.contiguous()  # (T, N, Q)
@@ -200,7 +205,7 @@ class CosineLogitSampler(LogitSampler):
     """Samples cosines with w = mu + sigma epsilon without making w.
 
     f . w and |w|^2 are products with epsilon and its square. The weights of all samples and queries
-    would take L x N x d numbers for each task; this way one bank of noise serves many tasks.
+    would take L x N x d numbers for each task, while one bank of noise serves many tasks.
     """
 
     def __init__(
@@ -225,23 +230,25 @@ class CosineLogitSampler(LogitSampler):
         mu = self.mu[task]
         scale = self.sigma[task][..., None]  # (N, d, 1)
         features = self.unit_features[task, queries].T.expand(self.way, -1, -1)
-        # One product for the features and for mu, the last column: epsilon sigma f and epsilon
-        # sigma mu.
+        # One product of matrices gives epsilon sigma f for all queries and, in the last column,
+        # epsilon sigma mu.
         vectors = torch.cat([features, mu[..., None]], -1)
         products = noise.epsilon @ (scale * vectors)
         squared_mean = mu.square().sum(-1)[:, None, None]
-        length = squared_mean + 2 * products[..., -1:] + noise.squares @ scale.square()
+        # |w|^2 = |mu|^2 + 2 mu sigma epsilon + |sigma epsilon|^2
+        squared_length = squared_mean + 2 * products[..., -1:] + noise.squares @ scale.square()
         dot = self.at_mean[task, :, None, queries] + products[..., :-1]
-        return self.alpha * (dot * length.clamp(min=1e-12).rsqrt())
+        # The guard is SMALLEST_LENGTH squared; rounding may even leave a negative number.
+        return self.alpha * (dot * squared_length.clamp(min=1e-12).rsqrt())
 
 
 # --- prototypes
 
 
 def distance_logits(features: Tensor, prototypes: Tensor, alpha: float, *, squared: bool) -> Tensor:
-    """Return -alpha times the Euclidean distance to each class mean (TADAM), or to its square.
+    """Return -alpha times the Euclidean distance to each class mean: (..., Q, d) -> (..., Q, N).
 
-    The squared distance is that of Prototypical Networks.
+    The distance itself is TADAM's, its square that of Prototypical Networks.
     """
     # By differences: |a|^2 - 2ab + |b|^2 would lose digits where distances are small.
     distances = torch.cdist(features, prototypes, compute_mode="donot_use_mm_for_euclid_dist")
@@ -252,7 +259,7 @@ def distance_logits(features: Tensor, prototypes: Tensor, alpha: float, *, squar
 
 @dataclass(frozen=True)
 class PrototypeClassifier(Classifier):
-    """Logits by the distance to the class mean; a rival without a distribution over its weights."""
+    """Logits by the distance to the class mean, the deterministic baseline."""
 
     alpha: float
     squared: bool

@@ -1,8 +1,8 @@
 """The assembled model of section 3: feature extractor, inference network, classifier.
 
-Symbols as in the paper: T tasks (the leading axis everywhere), N ways, K shots, M queries in all, L
-samples, d features. Support and query sets are (images, labels). Class means go by label: shots may
-be unequal, and a class may have no query.
+Symbols as in the paper: T tasks (the leading axis everywhere), N classes, K shots, M queries in
+all, L samples, d features. A support or query set is a tensor of images and one of labels; classes
+are told apart by label, so shots may be unequal and a class may have no query.
 
 It reads in the order of the paper: embed, condition on the support, infer the prior, infer the
 posterior, sample, score. `condition` is the one place that knows what TEN changes; training,
@@ -93,7 +93,7 @@ class FewShotModel(nn.Module):
         super().__init__()
         self.settings = settings
         self.classifier = make_classifier(settings.classifier, settings.alpha)
-        # torch's constructors draw from the global random state, which is none of ours to change.
+        # torch's constructors draw from the global random state, which belongs to the user.
         with torch.random.fork_rng(devices=[]):
             self.backbone, self.feature_dim = build_backbone(settings, backbone)
             self.task_embedding = self._build_task_embedding()
@@ -118,6 +118,7 @@ class FewShotModel(nn.Module):
         settings = self.settings
         if settings.traits.inference == "residual":
             return ResidualInference(self.feature_dim, last_skip=settings.last_skip)
+        # Appendix A.1; the cosine of a weight vector has no place for a bias.
         biases = settings.classifier == "linear"
         hidden = self.feature_dim
         if not settings.shared:
@@ -132,7 +133,7 @@ class FewShotModel(nn.Module):
     ) -> Tensor:
         """Return f(x): images (T, n, ...) -> features (T, n, d).
 
-        Under episode norm each task's set is a group with statistics of its own.
+        Under episode norm the n images of each task are normalised by their own statistics.
         """
         tasks = images.shape[0]
         flat = images.flatten(0, 1)
@@ -155,6 +156,7 @@ class FewShotModel(nn.Module):
         """
         means = support.means
         if self.prior_network is None:
+            # torch's own checks would refuse a standard deviation of zero.
             return WeightDistribution(Normal(means, torch.zeros_like(means), validate_args=False))
         return infer(self.prior_network, means)
 
@@ -180,6 +182,7 @@ class FewShotModel(nn.Module):
         support = plain
         if films is not None:
             support = embed_again(films)
+        # SAMOVAR classifies plain query features (end of "Task conditioning" in section 3.3).
         query_films = None
         if self.classifier.conditions_queries:
             query_films = films
@@ -213,6 +216,8 @@ class FewShotModel(nn.Module):
         conditioned = self._condition_batch(batch, noise)
         dropout = self._dropout(noise, "query")
         features = self.embed(batch.query, conditioned.query_films, dropout)
+        # The posterior is a function, since only some objectives need it, and with TEN it takes
+        # another pass of all queries through the backbone.
         tasks = TrainingTasks(
             features=features,
             labels=batch.query_labels,
@@ -231,6 +236,7 @@ class FewShotModel(nn.Module):
         features = self.embed(batch.support, noise=dropout)
         plain = ClassMeans.of(features, batch.support_labels, batch.way)
 
+        # Without dropout: of our backbones CONV alone has dropout, and ResNet-12 alone has TEN.
         def embed_again(films: list[Film]) -> ClassMeans:
             again = self.embed(batch.support, films)
             return ClassMeans.of(again, batch.support_labels, batch.way)
@@ -250,14 +256,14 @@ class FewShotModel(nn.Module):
         if not (self.training and self.settings.dropout):
             return None
         if noise is None:
-            raise ValueError("dropout needs noise")
+            raise ValueError("a model with dropout needs noise in training")
         return noise.generators(f"dropout {purpose}")
 
     def _auxiliary(self, batch: AuxiliaryBatch) -> UpdateResult:
         """Return the cross-entropy over all training classes, on unconditioned features."""
         if self.auxiliary_head is None:
             raise TypeError("the model was built without auxiliary classes")
-        features = self.embed(batch.images[None])[0]
+        features = self.embed(batch.images[None])[0]  # as the images of one task
         with full_precision(features):
             logits = self.auxiliary_head(features.float())
             loss = functional.cross_entropy(logits, batch.labels)
@@ -265,7 +271,7 @@ class FewShotModel(nn.Module):
 
 
 def channels_last(model: FewShotModel) -> FewShotModel:
-    """Put the weights of a model into the memory order that convolutions want."""
+    """Put the weights of a model into the memory order in which convolutions are fastest."""
     return model.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
 
 
@@ -273,6 +279,7 @@ def _metrics(loss: TaskLoss, prior: WeightDistribution) -> dict[str, Tensor]:
     metrics = {"loss": loss.loss.mean(), "nll": loss.nll.mean()}
     if loss.kl is not None:
         metrics["kl"] = loss.kl.mean()
+    # Appendix D: VERSA has collapsed to a deterministic model where the largest variance is tiny.
     metrics["largest_weight_variance"] = prior.weights.variance.max()
     if prior.biases is not None:
         metrics["largest_bias_variance"] = prior.biases.variance.max()

@@ -1,8 +1,8 @@
 """The amortized inference network g: from class means to Gaussians over classifier weights.
 
-[mu_n, sigma_n] = g(c_n), where c_n is the mean feature of class n. On the class means of the
-support g gives the prior p(w | D); on those of support and query together, the posterior q(w | D,
-D~).
+[mu_n, sigma_n] = g(c_n), where c_n is the mean feature of class n. The paper's sigma_n is a
+variance, of which the networks predict the logarithm. On the class means of the support g gives the
+prior p(w | D); on those of support and query together, the posterior q(w | D, D~).
 """
 
 from typing import NamedTuple
@@ -18,7 +18,7 @@ from samovar.models.precision import full_precision
 class WeightDistribution(NamedTuple):
     """p(w | D) or q(w | D, D~): diagonal Gaussians over the classifier's weights.
 
-    weights: (T, N, d); biases: (T, N), where the classifier has any.
+    weights: (T, N, d); biases: (T, N), or None where the classifier has none.
     """
 
     weights: Normal
@@ -131,6 +131,7 @@ class ResidualMLP(nn.Module):
         first, second, third = self.layers
         x = x + functional.silu(first(x))
         x = x + functional.silu(second(x))
+        # At the start the weights are small and x + third(x) is near x: a prototype classifier.
         if self.last_skip:
             return x + third(x)
         return third(x)
@@ -162,7 +163,10 @@ def infer(network: nn.Module, class_means: Tensor) -> WeightDistribution:
 def even_hidden_size(feature_dim: int, *, biases: bool) -> int:
     """Return the hidden size with which two sets of networks are as large as one of full size.
 
-    Table 1 compares shared and separate networks at the same number of parameters.
+    Table 1 compares shared and separate networks at about the same number of parameters.
+
+    >>> even_hidden_size(256, biases=True)
+    152
     """
     target = _parameters(feature_dim, feature_dim, biases=biases)
 
@@ -175,9 +179,8 @@ def even_hidden_size(feature_dim: int, *, biases: bool) -> int:
 def _parameters(feature_dim: int, hidden: int, *, biases: bool) -> int:
     """Count the parameters of MLPInference."""
     body = feature_dim * hidden + hidden + hidden * hidden + hidden
-    weights = 2 * (
-        body + (hidden + 1) * feature_dim
-    )  # a network for the mean, one for the variance
+    # Everything twice: there is a network for the mean and one for the log-variance.
+    weights = 2 * (body + (hidden + 1) * feature_dim)
     if not biases:
         return weights
     return weights + 2 * (body + (hidden + 1))

@@ -1,9 +1,9 @@
-"""First values of the parameters, as VERSA and TADAM have them.
+"""Initial values of the parameters, as in VERSA's and TADAM's code.
 
 The noise of each tensor belongs to its name, so it does not depend on the order in which a model is
 built. A part of a model (a backbone, an inference network) says how it is initialised by a class
-attribute `initialization`, one of the functions below or one like them. A layer with weights inside
-no such part is an error: silence would mean values that nobody chose.
+attribute `initialization`, one of the functions below or one like them. A layer with weights that
+is in no such part is an error, because nobody would have chosen its initial values.
 """
 
 import math
@@ -22,7 +22,8 @@ Initialization = Callable[[Layer, torch.Generator], None]
 def versa(layer: Layer, generator: torch.Generator) -> None:
     """Draw Xavier weights, normal and cut at two standard deviations, and small normal biases.
 
-    The factor 1.3 undoes what the cut takes from the variance, as TensorFlow has it.
+    The factor 1.3 makes up for the variance that the cut takes away, as in TensorFlow, so that the
+    variance is 2 / (fan in + fan out).
     """
     fan_in, fan_out = _fans(layer)
     std = math.sqrt(1.3 * 2 / (fan_in + fan_out))
@@ -87,7 +88,7 @@ def _rules(model: nn.Module) -> dict[str, Initialization]:
 def _has_weights(module: nn.Module) -> bool:
     """Return whether a module itself holds a weight matrix or kernel.
 
-    Scales and offsets, vectors and scalars, are given their first values where they are made.
+    Scales and offsets, which are vectors and scalars, get their initial values where they are made.
     """
     return any(parameter.ndim > 1 for parameter in module.parameters(recurse=False))
 

@@ -1,8 +1,8 @@
 """Noise that models are given, in training and in prediction; none of it is hidden state.
 
-In training each task has its own noise, wherever and beside whichever others it is processed. In
-prediction the samples of the classifier come in blocks; how their noise is drawn is the business of
-`samovar.prediction.sampling_noise`, and what a classifier may ask of it is said here.
+In training each task has its own noise, in whichever process and batch it is. In prediction the
+samples of the classifier come in blocks: `PredictionNoise` is what a classifier may ask for, and
+`samovar.prediction.sampling_noise` draws it.
 """
 
 from collections.abc import Sequence
@@ -54,7 +54,7 @@ class SampleBlock:
 
 @dataclass(frozen=True)
 class WeightNoise:
-    """Standard normal numbers (sequences, L, dimension), such as one sequence for each class."""
+    """Standard normal numbers (sequences, L, dimension); weights have a sequence for each class."""
 
     epsilon: Tensor
 

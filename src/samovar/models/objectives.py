@@ -42,7 +42,7 @@ def label_log_probabilities(logits: Tensor, labels: Tensor) -> Tensor:
 
 
 def monte_carlo(logits: Tensor, labels: Tensor, reduction: Reduction = "mean") -> TaskLoss:
-    """Return Eq. (MonteCarlo): -sum_m log (1/L) sum_l p(y_m | x_m, w_l).
+    """Return Eq. (MonteCarlo), negated: -sum_m log (1/L) sum_l p(y_m | x_m, w_l).
 
     Logits (T, L, Q, N) are sampled from the prior p(w | D).
     """
@@ -75,6 +75,7 @@ def cross_entropy(logits: Tensor, labels: Tensor, reduction: Reduction = "mean")
 
 def _reduce(nll: Tensor, kl: Tensor | None, beta: float, reduction: Reduction) -> TaskLoss:
     """Combine the NLL of each query (T, Q) and the KL of each task (T,)."""
+    # The paper's form first, whatever the reduction: beta is defined for the sums.
     total = nll.sum(-1)
     if kl is not None:
         total = total + beta * kl
@@ -88,7 +89,7 @@ class TrainingTasks:
     """What an objective may use of the T tasks of an update.
 
     features: f(x) of the queries, (T, M, d); labels: their classes, (T, M); prior: p(w | D);
-    infer_posterior: makes q(w | D, D~), which takes another look at the queries.
+    infer_posterior: returns q(w | D, D~), which with TEN takes another pass over the queries.
     """
 
     features: Tensor
@@ -120,7 +121,7 @@ Objective = Callable[[TrainingTasks], TaskLoss]
 
 
 def samovar_objective(tasks: TrainingTasks) -> TaskLoss:
-    """Sample from the posterior; the KL term keeps the prior close to it."""
+    """Sample from the posterior; the KL term keeps posterior and prior close to each other."""
     posterior = tasks.infer_posterior()
     logits = tasks.sampled_logits(posterior)
     divergence = posterior.divergence(tasks.prior).sum(-1)

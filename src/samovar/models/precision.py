@@ -1,4 +1,4 @@
-"""What comes after the features is small and delicate: it is computed in full precision."""
+"""Full precision for all that comes after the features: it is cheap, and rounding would show."""
 
 import torch
 from torch import Tensor

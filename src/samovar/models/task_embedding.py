@@ -22,6 +22,7 @@ class Film(NamedTuple):
 
     def __call__(self, x: Tensor) -> Tensor:
         """Return (1 + gamma) * x + beta for images (T * n, c, H, W)."""
+        # The images of a task follow each other.
         images_per_task = x.shape[0] // self.gamma.shape[0]
         gamma = self.gamma.repeat_interleave(images_per_task, 0)[:, :, None, None]
         beta = self.beta.repeat_interleave(images_per_task, 0)[:, :, None, None]
@@ -51,8 +52,8 @@ class TaskMLP(nn.Module):
 class TaskEmbedding(nn.Module):
     """For each convolution an MLP for gamma and one for beta, times scalars that start at zero.
 
-    So TEN is the identity at the start; its MLPs learn from the second update on, when the scalars
-    have moved.
+    TEN is therefore the identity at the start. Its MLPs learn from the second update on, when the
+    scalars are no longer zero.
     """
 
     initialization = staticmethod(tadam)
@@ -61,7 +62,7 @@ class TaskEmbedding(nn.Module):
         super().__init__()
         self.gammas = nn.ModuleList(TaskMLP(feature_dim, width) for width in film_widths)
         self.betas = nn.ModuleList(TaskMLP(feature_dim, width) for width in film_widths)
-        # Scalars of their own and not one tensor, because gradients are clipped tensor by tensor.
+        # Single scalars instead of one tensor, because gradients are clipped tensor by tensor.
         self.multipliers = nn.ParameterList(torch.zeros(()) for _ in range(2 * len(film_widths)))
 
     def forward(self, c: Tensor) -> list[Film]:

@@ -1,7 +1,7 @@
-"""From a distribution over the classifier's weights, p(w | D), to an answer.
+"""From a distribution over the classifier's weights, p(w | D), to predictions.
 
-The names below are what a rejection score of your own needs (docs/extending.md); they load on first
-use.
+The names below are those that your own rejection score needs (docs/extending.md). They load on
+first use.
 """
 
 from typing import TYPE_CHECKING

@@ -2,11 +2,10 @@
 
 The predictive of Eq. (predictive_distribution) averages probabilities, not logits. Samples are
 drawn in blocks whose size depends on the shape of the classifier alone, each with its own noise:
-the answer to a query does not depend on batches, processes or the other queries.
+the prediction of a query does not depend on batches, processes or the other queries.
 
-Tasks are worked on one at a time, and queries a slice at a time, so that the numbers at hand stay
-in the processor's cache and memory stays bounded however many samples, classes or queries there
-are.
+Tasks are worked on one at a time, and queries a slice at a time, so that memory stays bounded
+however many samples, classes or queries there are.
 """
 
 from dataclasses import dataclass
@@ -78,7 +77,7 @@ def predict(
 def predict_at_mean(
     classifier: Classifier, distribution: WeightDistribution, features: Tensor
 ) -> Prediction:
-    """Return the answer of the one classifier at the mean of the distribution."""
+    """Return the prediction of the one classifier at the mean of the distribution."""
     probabilities = classifier.mean_logits(features, distribution).softmax(-1)
     return Prediction(probabilities, entropy_of(probabilities))
 
@@ -89,10 +88,12 @@ def entropy_of(probabilities: Tensor) -> Tensor:
 
 
 def _blocks(samples: int, numbers: int, device: torch.device) -> list[SampleBlock]:
-    """Divide L samples into blocks of a power of two of them.
+    """Divide L samples into blocks of equal size, of which the last may be smaller.
 
-    The size goes by the numbers that each sample keeps in memory, never by the queries.
+    The size follows from the numbers that each sample keeps in memory, never from the queries. It
+    is a power of two, since that many points of a Sobol sequence fill the space evenly.
     """
+    # The largest power of two with which a block is within LARGEST_BLOCK, and at least one sample.
     largest = 1 << max(0, (LARGEST_BLOCK // numbers).bit_length() - 1)
     blocks = []
     for first in range(0, samples, largest):
@@ -118,9 +119,10 @@ class _Averages:
             for first in range(0, self.queries, at_once):
                 queries = slice(first, first + at_once)
                 logits = sampler(task, block, queries)
-                # (N, L, Q): rows are long this way, while N is short.
+                # Over the first axis of (N, L, Q): N is small, and short rows would be slow.
                 log_probabilities = logits.log_softmax(0)
                 probabilities = log_probabilities.exp()
+                # The sum of squares over the samples, without a tensor of squares.
                 norms = torch.linalg.vector_norm(probabilities, dim=1)
                 self.probabilities[task, :, queries] += probabilities.sum(1)
                 self.squares[task, :, queries] += norms.square()
@@ -131,6 +133,7 @@ class _Averages:
         mean = (self.probabilities / samples).mT.contiguous()
         entropy = entropy_of(mean)
         variance = self.squares.mT / samples - mean.square()
+        # I(y; w) = H(mean of p) - mean of H(p): how much the sampled classifiers disagree.
         information = entropy - self.entropies / samples
         # Rounding may leave tiny negative numbers where there is no variance.
         spread = variance.clamp(min=0).sqrt()

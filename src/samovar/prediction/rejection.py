@@ -1,10 +1,11 @@
 """When to answer "none of these": a score of how little a query belongs, and thresholds on it.
 
 The entropy of the predictive is the doubt *between* the classes: it is small for a query that is
-like none of them as long as one is the least unlike. A rejection score asks how unlike, and finds
-such queries better (docs/own_images.md). Thresholds are quantiles of the score over queries that do
-belong to their task, measured on held-out classes (`samovar.evaluation.rejection_thresholds`) and
-stored with the model; they are adapted to the spread of the user's own images.
+far from all of them, but less far from one than from the others. A rejection score measures how far
+it is, and finds such queries better (docs/own_images.md). Thresholds are quantiles of the score
+over queries that do belong to their task. They are measured on held-out classes
+(`samovar.evaluation.rejection_thresholds`), stored with the model, and adapted to how far the
+user's own images lie from each other.
 
 A new score is a subclass of `RejectionScore` in a file of its own, and one call of
 `register_rejection_score`.
@@ -28,15 +29,19 @@ from samovar.models.precision import full_precision
 RATES = (0.5, 0.4, 0.3, 0.2, 0.15, 0.1, 0.07, 0.05, 0.03, 0.02, 0.01, 0.005)
 """False-rejection rates whose thresholds are stored; others are interpolated."""
 MEDIAN = RATES.index(0.5)
+"""Where thresholds have the median of the score."""
 MOST_CHANGE = 2.0
 """Thresholds follow the task's own images by this factor at most."""
 
 
 class RejectionScore(ABC):
-    """How little a query belongs to a task; higher is less."""
+    """How little a query belongs to a task: the higher, the less.
+
+    In two steps, so that leave-one-out can replace the comparison with one class.
+    """
 
     name: str
-    """Stored with thresholds, since those of another score say nothing."""
+    """Stored with thresholds, which mean nothing for another score."""
 
     @abstractmethod
     def by_class(self, features: Tensor, class_means: Tensor) -> Tensor:
@@ -125,7 +130,7 @@ class ShapeThresholds:
 
 @dataclass(frozen=True)
 class Rejection:
-    """Quantiles of a score over queries that do belong to their task, by ways and shots."""
+    """Quantiles of a score over queries that do belong to their task, by way and shot."""
 
     about: str
     """The tasks that they come from."""
@@ -133,7 +138,7 @@ class Rejection:
     score: RejectionScore = COSINE_DISTANCE
 
     def nearest(self, way: int, shot: float) -> ShapeThresholds:
-        """Return the measured shape that is nearest, in ratios."""
+        """Return the thresholds of the nearest measured shape; the distance is in ratios."""
 
         def difference(cell: ShapeThresholds) -> float:
             return abs(math.log(cell.way / way)) + abs(math.log(cell.shot / shot))
@@ -150,17 +155,18 @@ class Rejection:
         """
         check_rejection_rate(rate)
         cell = self.nearest(way, float(np.median(shots)))
-        log_rates = np.log(RATES[::-1])  # interpolation wants them to rise
+        # Over log rates, since the rates are spaced by ratios; np.interp wants them to rise.
+        log_rates = np.log(RATES[::-1])
         threshold = np.interp(math.log(rate), log_rates, cell.thresholds[::-1])
         return float(threshold), cell
 
     def spread_ratio(
         self, way: int, shot: float, scores: NDArray[np.floating[Any]]
     ) -> float | None:
-        """Return the median score of the support, each image left out, over the measured one.
+        """Return the median of the scores over the measured median, or None if that is zero.
 
-        `shot` is the number of images that their classes then have. None if there is nothing to
-        compare with.
+        `scores` are those of the support images, each compared with class means that leave it out;
+        `shot` is the number of images that its class then has.
         """
         usual = self.nearest(way, shot).thresholds[MEDIAN]
         if usual <= 0:

@@ -1,7 +1,7 @@
 """The noise of prediction, random or quasi-random, as a function of (seed, task, block of samples).
 
 A sampled classifier is common to all queries of its task, so its noise depends on the task and the
-block of samples alone: never on batches, processes, or the queries asked beside.
+block of samples alone: never on batches, processes or the other queries.
 """
 
 from collections.abc import Sequence
@@ -47,7 +47,7 @@ class PredictiveNoise:
 
 @dataclass(frozen=True)
 class _Bank:
-    """Which noise: everything that it is a function of, but the block of samples."""
+    """All that noise is a function of, except for the block of samples."""
 
     seed: int
     quasi: bool
@@ -74,9 +74,9 @@ def _draw(bank: _Bank, block: SampleBlock) -> WeightNoise:
 
 
 def _draw_quasi(bank: _Bank, block: SampleBlock) -> WeightNoise:
-    """Shift the common points by an amount of the bank's own, modulo 1.
+    """Shift the common points by an amount that each bank draws for itself, modulo 1.
 
-    With one set of points for all tasks its error would not average out over tasks.
+    If all tasks had the very same points, their error would not average out over tasks.
     """
     source = generator(bank.seed, f"quasi-random shift {bank.purpose}", bank.number)
     shift = torch.from_numpy(source.random((bank.sequences, 1, bank.dimension))).float()
@@ -87,12 +87,13 @@ def _draw_quasi(bank: _Bank, block: SampleBlock) -> WeightNoise:
     return WeightNoise(epsilon.to(block.device))
 
 
+# Common to all tasks and costly to draw: a few entries, for blocks and shapes that take turns.
 @lru_cache(maxsize=8)
 def _points(seed: int, first: int, count: int, sequences: int, dimension: int) -> Tensor:
     """Return points (sequences, count, dimension) of scrambled Sobol sequences.
 
     Where weights are sampled there is a sequence for each class: one sequence over all N d numbers
-    would not do, since torch's stop at 21,201 dimensions. The points of each sequence are shuffled
+    is impossible, since torch's end at 21,201 dimensions. The points of each sequence are shuffled
     within a block (a power of two of them, which by itself fills the space evenly). Without that,
     point l of two scrambled sequences would be the same point in disguise, and classifiers made of
     such pairs would not be independent across classes.

@@ -1,22 +1,22 @@
 """One fitted task, from images to predictions.
 
-A task that a user fits differs from the tasks of an evaluation in two ways: its images come from
-memory instead of a store, and what is kept of its support are sums of features, since more images
-may be added later. The functions here are read in the order of their use: embed images, take class
+A task that a user fits differs from the tasks of an evaluation in two respects: its images come
+from memory instead of a store, and what is kept of its support are sums of features, since more
+images may be added later. The functions are in the order of their use: embed images, take class
 means, infer p(w | D), predict queries, measure distances.
 """
 
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from samovar.data.normalization import Normalization, network_input
 from samovar.models.class_means import ClassMeans
-from samovar.models.few_shot_model import FewShotModel
+from samovar.models.few_shot_model import Conditioned, FewShotModel
 from samovar.models.inference import WeightDistribution
 from samovar.models.task_embedding import Film
 from samovar.prediction.predictive import Prediction, predict
@@ -25,13 +25,6 @@ from samovar.prediction.sampling_noise import PredictiveNoise
 
 CHUNK = 256
 """The number of images that are embedded, and of queries that are answered, at once."""
-
-
-class TaskPosterior(NamedTuple):
-    """p(w | D) of a task, and TEN's conditioning where the queries need it too (TADAM)."""
-
-    prior: WeightDistribution
-    query_films: list[Film] | None
 
 
 @dataclass(frozen=True)
@@ -48,6 +41,7 @@ class Embedder:
     @torch.no_grad()
     def __call__(self, inputs: Sequence[Tensor], films: list[Film] | None = None) -> Tensor:
         """Return the features (n, d) of inputs, conditioned on a task where `films` are given."""
+        # An empty chunk first, so that no images have features (0, d).
         chunks = [torch.zeros(0, self.model.feature_dim, device=self.device)]
         for first in range(0, len(inputs), CHUNK):
             images = torch.stack(list(inputs[first : first + CHUNK])).to(self.device)
@@ -64,7 +58,8 @@ class Embedder:
 def class_means(totals: Tensor, counts: Tensor, device: torch.device) -> ClassMeans:
     """Return the class means of one task, (1, N, d), from sums (N, d) in float64 and counts (N,).
 
-    The division is in float64, so that the order in which images were added does not show.
+    The division is in float64, so that the order in which images were added does not show. The
+    means are returned as sums of one image each.
     """
     means = (totals / counts[:, None]).float().to(device)[None]
     return ClassMeans(means, torch.ones(means.shape[:-1], device=device))
@@ -79,8 +74,8 @@ def task_films(model: FewShotModel, plain: ClassMeans) -> list[Film] | None:
 @torch.no_grad()
 def infer_task(
     model: FewShotModel, plain: ClassMeans, conditioned: ClassMeans | None
-) -> TaskPosterior:
-    """Return p(w | D) from class means; with TEN, from those of the conditioned features."""
+) -> Conditioned:
+    """Infer p(w | D) from class means; with TEN, from those of the conditioned features."""
 
     def embed_again(films: list[Film]) -> ClassMeans:
         del films  # the sums under them were kept when the task was fitted
@@ -88,15 +83,14 @@ def infer_task(
             raise ValueError("a task of a model with TEN keeps the sums of conditioned features")
         return conditioned
 
-    task = model.condition(plain, embed_again)
-    return TaskPosterior(task.prior, task.query_films)
+    return model.condition(plain, embed_again)
 
 
 @torch.no_grad()
 def replace_class(
     model: FewShotModel, prior: WeightDistribution, label: int, means: ClassMeans
 ) -> WeightDistribution:
-    """Return p(w | D) with class number `label` inferred anew from other means (1, 1, d)."""
+    """Return p(w | D) with class number `label` inferred again, from other means (1, 1, d)."""
     return prior.with_class(label, model.prior(means))
 
 
@@ -125,5 +119,7 @@ def _joined(predictions: list[Prediction]) -> Prediction:
     joined: dict[str, Any] = {}
     for field in dataclasses.fields(Prediction):
         values = [getattr(prediction, field.name) for prediction in predictions]
-        joined[field.name] = None if values[0] is None else torch.cat(values, 1)
+        joined[field.name] = None
+        if values[0] is not None:
+            joined[field.name] = torch.cat(values, 1)
     return Prediction(**joined)

@@ -1,1 +1,1 @@
-"""Feature extractors f: CONV-4 and CONV-5 as VERSA has them, ResNet-12 as TADAM has it."""
+"""Feature extractors f: CONV-4 and CONV-5 from VERSA, ResNet-12 from TADAM."""

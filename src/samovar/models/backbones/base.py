@@ -1,4 +1,4 @@
-"""What every feature extractor f of ours has in common."""
+"""What all our feature extractors f have in common."""
 
 from collections.abc import Sequence
 
@@ -28,8 +28,8 @@ class Backbone(nn.Module):
     ) -> Tensor:
         """Embed images (groups * n, C, H, W).
 
-        `films` are TEN's, one for each of `film_widths`. `noise`, one generator for each group, is
-        that of dropout in training.
+        `films` are TEN's, one for each of `film_widths`. `noise` has one generator for each group,
+        from which dropout draws in training.
         """
         raise NotImplementedError
 

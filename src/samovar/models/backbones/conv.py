@@ -16,7 +16,9 @@ class Conv(Backbone):
     """Blocks of conv 3x3 (no bias), batch norm (offset only), ReLU, dropout, max-pool 2x2.
 
     CONV-5 rounds the pooled size down (84 -> 2: 256 features), CONV-4 rounds it up (28 or 32 -> 2:
-    256 features), as VERSA has them for miniImageNet and Omniglot.
+    256 features), as VERSA does for miniImageNet and Omniglot. ReLU is computed last in each block:
+    it commutes with dropout, which multiplies by no negative number, and with the maximum, so the
+    result is the same to the bit and ReLU has a quarter of the numbers to go through.
     """
 
     initialization = staticmethod(versa)
@@ -39,6 +41,7 @@ class Conv(Backbone):
         inputs = channels
         for _ in range(blocks):
             self.convolutions.append(nn.Conv2d(inputs, width, 3, padding=1, bias=False))
+            # VERSA has no running averages, so the momentum is torch's default.
             self.norms.append(TaskBatchNorm(width, norm, scale=False, momentum=0.1))
             inputs = width
             size = self._pooled_size(size)
@@ -52,12 +55,13 @@ class Conv(Backbone):
         noise: Sequence[torch.Generator] | None = None,
     ) -> Tensor:
         """Map images (groups * n, C, H, W) to features (groups * n, d)."""
-        del films  # CONV has nothing for TEN to condition; the settings refuse it
+        del films  # the settings refuse TEN for CONV
         for convolution, norm in zip(self.convolutions, self.norms, strict=True):
             x = convolution(x)
             if not self.training and norm.mode == "running":
-                # ReLU, and a norm by running averages without scale, keep the order of numbers. So
-                # pooling before them gives the same maxima, for a quarter of the work.
+                # A norm by running averages without a scale keeps the order of numbers, so pooling
+                # before it gives the same maxima, for a quarter of the work. In training it would
+                # change the statistics.
                 x = norm(self._pool(x), groups)
             else:
                 x = norm(x, groups)
@@ -72,5 +76,5 @@ class Conv(Backbone):
 
     def _pooled_size(self, size: int) -> int:
         if self.round_up:
-            return -(-size // 2)
+            return -(-size // 2)  # division that rounds up
         return size // 2

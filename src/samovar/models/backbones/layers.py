@@ -1,9 +1,9 @@
 """Layers of the backbones: batch norm with a choice of statistics, and dropout.
 
-Batch norm either uses running averages at test (inductive: an answer depends on one image alone),
-or always the statistics of each task's set (VERSA's, transductive: it looks at all queries
-together). Which of the two was used changes accuracies by points, so it is a named mode that can be
-switched and is printed with every number.
+Batch norm either uses running averages at test (inductive: the features of an image depend on that
+image alone), or always the statistics of each task's set (VERSA's, transductive: they depend on all
+queries together). The choice changes accuracies by percentage points, so it is a named mode that
+can be switched and is printed with every result.
 """
 
 from collections.abc import Sequence
@@ -23,8 +23,8 @@ class TaskBatchNorm(nn.Module):
 
     `running`: statistics of the whole batch in training, running averages at test. `episode`:
     statistics of each group, in training and at test, for all groups at once; running averages are
-    kept on the side, so that the same model can be evaluated both ways. VERSA learns the offset but
-    no scale.
+    kept on the side, so that the same model can be evaluated in either mode. VERSA learns an offset
+    but no scale.
     """
 
     running_mean: Tensor
@@ -62,6 +62,7 @@ class TaskBatchNorm(nn.Module):
         scale = (variance + self.eps).rsqrt()
         if self.weight is not None:
             scale = scale * self.weight.view(1, 1, -1, 1, 1)
+        # (x - mean) * scale + bias as x * scale + shift: one pass over the images instead of two.
         shift = self.bias.view(1, 1, -1, 1, 1) - mean * scale
         return torch.addcmul(shift, grouped, scale).flatten(0, 1)
 
@@ -69,7 +70,8 @@ class TaskBatchNorm(nn.Module):
     def _update_averages(self, mean: Tensor, variance: Tensor, count: int) -> None:
         """Move the running averages towards mean and unbiased variance over all images.
 
-        The variance of all images is that within the groups plus that between their means.
+        The variance of all images is that within the groups plus that between their means, as all
+        groups are equally large. `count` is the number of values of a channel in a group.
         """
         total = count * mean.shape[0]
         pooled = (variance.mean(0) + mean.var(0, correction=0)) * (total / max(1, total - 1))
@@ -90,6 +92,7 @@ class SynchronizedBatchNorm(nn.SyncBatchNorm):
         super().__init__(len(norm.bias), norm.eps, norm.momentum, affine=False)
         self.register_buffer("num_batches_tracked", torch.tensor(0), persistent=False)
         if norm.weight is None:
+            # torch's kernel needs a scale; as a buffer it is not learned, and it is not saved.
             del self.weight
             self.register_buffer("weight", torch.ones_like(norm.bias), persistent=False)
         else:

@@ -58,15 +58,15 @@ def register_backbone(name: str, build: Builder, traits: BackboneTraits | None =
     BUILDERS[name] = build
 
 
-def build_backbone(settings: ModelSettings, own: nn.Module | None) -> tuple[nn.Module, int]:
-    """Build the backbone of these settings; returns it with its number of features d.
+def build_backbone(settings: ModelSettings, custom: nn.Module | None) -> tuple[nn.Module, int]:
+    """Build the backbone of these settings, and return it with its number of features d.
 
-    `own` is a torch module of the user's, which goes with `backbone="custom"`.
+    `custom` is the user's own torch module, which goes with `backbone="custom"`.
     """
-    if (settings.backbone == "custom") != (own is not None):
+    if (settings.backbone == "custom") != (custom is not None):
         raise SettingsError('Pass a torch module of your own together with backbone="custom".')
-    if own is not None:
-        return own, settings.size
+    if custom is not None:
+        return custom, settings.size
     backbone = BUILDERS[settings.backbone](settings)
     if settings.task_embedding and not backbone.film_widths:
         raise SettingsError(f"The backbone {settings.backbone} cannot be conditioned by TEN.")

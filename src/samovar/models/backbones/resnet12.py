@@ -1,4 +1,4 @@
-"""ResNet-12 as TADAM has it: four blocks of three convolutions, swish, a projected shortcut."""
+"""TADAM's ResNet-12: four blocks of three convolutions with swish and a projected shortcut."""
 
 from collections.abc import Sequence
 
@@ -13,6 +13,8 @@ from samovar.models.task_embedding import Film
 
 CONVOLUTIONS = 3
 """Convolutions in a block, without the shortcut's."""
+MOMENTUM = 0.05
+"""TADAM's 0.95, which in TensorFlow is the share of the old average."""
 
 
 class Block(nn.Module):
@@ -24,18 +26,18 @@ class Block(nn.Module):
         self.norms = nn.ModuleList()
         for channels in (inputs, outputs, outputs):
             self.convolutions.append(nn.Conv2d(channels, outputs, 3, padding=1, bias=False))
-            self.norms.append(TaskBatchNorm(outputs, norm, scale=True, momentum=0.05))
+            self.norms.append(TaskBatchNorm(outputs, norm, scale=True, momentum=MOMENTUM))
         self.shortcut = nn.Conv2d(inputs, outputs, 1, bias=False)
-        self.shortcut_norm = TaskBatchNorm(outputs, norm, scale=True, momentum=0.05)
+        self.shortcut_norm = TaskBatchNorm(outputs, norm, scale=True, momentum=MOMENTUM)
         self.pool = pool
 
     def forward(self, x: Tensor, groups: int, films: Sequence[Film] | None) -> Tensor:
-        """Map (groups * n, inputs, H, W) to (groups * n, outputs, H, W), or half of H and W."""
+        """Map (groups * n, inputs, H, W) to (groups * n, outputs, H, W); pooling halves H and W."""
         h = x
         layers = zip(self.convolutions, self.norms, strict=True)
         for position, (convolution, norm) in enumerate(layers):
             h = norm(convolution(h), groups)
-            if films is not None:
+            if films is not None:  # after the affine batch norm, and never on the shortcut
                 h = films[position](h)
             if position < CONVOLUTIONS - 1:  # the last one is activated after the shortcut
                 h = functional.silu(h)
