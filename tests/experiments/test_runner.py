@@ -4,6 +4,7 @@ import json
 from dataclasses import replace
 
 import pytest
+from helpers_images import drawn
 
 from samovar.errors import RunError, SettingsError
 from samovar.experiments import registry

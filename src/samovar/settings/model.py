@@ -89,7 +89,7 @@ class ModelSettings:
     classifier: Literal["linear", "cosine", "euclidean", "squared"] = "linear"
     """linear or cosine (SC); for prototypes the euclidean distance (TADAM) or its square."""
     alpha: float = 25.0
-    """Scale of the cosine (25; 50 with augmentation) or of the distance (TADAM 7.5; else 1)."""
+    """Scale of the cosine (25; 50 with augmentation) or of the distance (TADAM 7.5, plain 1)."""
     task_embedding: bool = False
     """Condition the features of ResNet-12 on the task (TEN)."""
     shared: bool = True
