@@ -4,13 +4,27 @@ import io
 from pathlib import Path
 
 import numpy as np
-from PIL import Image
+from PIL import Image, ImageColor
 
 
 def encode(image: Image.Image, kind: str, **options: object) -> bytes:
     buffer = io.BytesIO()
     image.save(buffer, kind, **options)
     return buffer.getvalue()
+
+
+def drawn(content: bytes) -> np.ndarray:
+    """Decode a picture of ours to pixels (H, W, 3); it must be a PNG that is not blank."""
+    with Image.open(io.BytesIO(content)) as image:
+        assert image.format == "PNG"
+        pixels = np.array(image.convert("RGB"))
+    assert pixels.min() < 128 < pixels.max(), "something dark on white"
+    return pixels
+
+
+def has_color(content: bytes, color: str) -> bool:
+    """Whether some pixel of a picture has exactly this colour."""
+    return bool((drawn(content) == ImageColor.getrgb(color)).all(-1).any())
 
 
 def halves(mode: str, left: object, right: object, size: tuple[int, int] = (16, 16)) -> Image.Image:

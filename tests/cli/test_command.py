@@ -2,16 +2,18 @@
 
 import pytest
 
-from samovar.cli.command import Command, description, from_function, group
+from samovar.cli.command import Command, description, flowing, from_function, group
 
 
-def boil(*, litres: float = 1.0) -> int:
+def boil(*, litres: float = 1.0, salt: bool = False) -> int:
     """Boil water.
 
     Takes minutes.
 
     Args:
         litres: How much.
+        salt: Whether to add salt, in a sentence that is long enough to be continued on
+            another line.
     """
     print(f"{litres:g} litres are boiling")
     return 3
@@ -54,6 +56,7 @@ def test_a_group_lists_its_commands_with_their_help(arguments, capsys):
     for words in ("usage: kitchen tea ", "Everything about tea.", "boil", "Boil water.", "pour"):
         assert words in out
     assert "How much." not in out
+    assert "Takes minutes." not in out, "a line for each command; the rest is in its own help"
 
 
 def test_a_command_explains_its_flags(capsys):
@@ -62,6 +65,16 @@ def test_a_command_explains_its_flags(capsys):
     out = capsys.readouterr().out
     assert "usage: kitchen tea boil" in out
     assert "How much." in out
+
+
+def test_help_flows_whatever_the_lines_of_the_docstring_are(capsys, monkeypatch):
+    """tyro breaks the line before what is indented: the sentence must come out whole."""
+    monkeypatch.setenv("COLUMNS", "300")
+    with pytest.raises(SystemExit):
+        KITCHEN.run(["tea", "boil", "--help"])
+    assert "long enough to be continued on another line." in capsys.readouterr().out
+    text = flowing("A\n(b).\n\nArgs:\n    c: d\n        --e f.\n    g: h.")
+    assert text == "A (b).\n\nArgs:\n    c: d --e f.\n    g: h."
 
 
 def test_an_unknown_command_is_refused_and_the_known_ones_are_named(capsys):

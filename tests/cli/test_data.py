@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import pytest
+from helpers_images import has_color
 from PIL import Image
 
 from samovar.cli.main import main
@@ -20,16 +21,19 @@ def test_data_from_prepare_to_verify(tmp_path, capsys):
     assert (
         main(["data", "prepare", "folder", "--root", root, "--store", "pets", "--size", "16"]) == 0
     )
-    assert "pets: 12 of 16 x 16 x 3 in 4 classes" in capsys.readouterr().out
+    assert "pets: 12 images of 16 x 16 x 3 in 4 classes" in capsys.readouterr().out
     assert main(["data", "show", "pets", "--out", str(tmp_path / "sheets")]) == 0
-    assert (tmp_path / "sheets" / "pets-train.png").read_bytes().startswith(b"\x89PNG")
+    sheet = (tmp_path / "sheets" / "pets-train.png").read_bytes()
+    assert has_color(sheet, "#640000"), "the shade of the second image"
     assert main(["data", "verify", "pets"]) == 0
     assert "complete and unchanged" in capsys.readouterr().out
     assert main(["data", "list", "--json"]) == 0
     listed = json.loads(capsys.readouterr().out)
     assert listed["prepared"]["pets"]["images"] == 12
     assert main(["data", "list"]) == 0
-    assert "omniglot" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "Cite omniglot: B. Lake" in out
+    assert "Cite folder" not in out, "there is nothing to cite for one's own data"
 
 
 @pytest.mark.parametrize(

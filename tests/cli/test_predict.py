@@ -142,9 +142,9 @@ def test_names_with_newlines_and_markup_come_out_harmless(tmp_path, capsys):
         (("predict", "t.safetensors", "x.png", "--json", "--csv"), "one of --json and --csv"),
         (
             ("predict", "t.safetensors", "x.png", "--picture", "p.jpg"),
-            "ends with .png, unlike 'p.jpg'",
+            "must end with .png, but is 'p.jpg'",
         ),
-        (("predict", "t.safetensors", "x.png", "--picture", "."), "ends with .png, unlike '.'"),
+        (("predict", "t.safetensors", "x.png", "--picture", "."), "must end with .png, but is '.'"),
     ],
 )
 def test_mistakes_are_explained(arguments, words, tmp_path, monkeypatch, capsys):

@@ -2,7 +2,10 @@
 
 import json
 
+from helpers_images import has_color
+
 from samovar.cli.main import main
+from samovar.reporting.figures.synthetic import METHODS
 
 FEW = ["--seeds", "2", "--monte-carlo-seeds", "1", "--steps", "2"]
 TINY = [*FEW, "--samples", "1", "2", "--sigma-y", "0.5"]
@@ -13,7 +16,9 @@ def test_synthetic_writes_its_files_twice_the_same(tmp_path):
     for folder in ("one", "two"):
         assert main(["synthetic", *TINY, "--out", str(tmp_path / folder)]) == 0
         contents.append((tmp_path / folder / "synthetic.json").read_bytes())
-        assert (tmp_path / folder / "synthetic.png").read_bytes().startswith(b"\x89PNG")
+        picture = (tmp_path / folder / "synthetic.png").read_bytes()
+        for style in METHODS.values():
+            assert has_color(picture, style.color), style.label
     assert contents[0] == contents[1]
     result = json.loads(contents[0])
     assert {row["method"] for row in result["results"]} == {"exact", "monte_carlo", "variational"}

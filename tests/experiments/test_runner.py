@@ -4,6 +4,7 @@ import json
 from dataclasses import replace
 
 import pytest
+from helpers_images import drawn
 
 from samovar.errors import RunError, SettingsError
 from samovar.experiments import registry
@@ -44,7 +45,7 @@ def test_a_registered_experiment_is_run_by_its_name(tmp_path):
     assert (difference["first"], difference["second"]) == ("samovar", "versa")
     assert json.loads((options.out / "mine.json").read_text()) == table.data
     assert (options.out / "mine.md").read_text() == table.markdown
-    assert (options.out / "mine.png").read_bytes().startswith(b"\x89PNG")
+    drawn((options.out / "mine.png").read_bytes())
 
 
 @pytest.mark.usefixtures("registered")

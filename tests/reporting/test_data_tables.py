@@ -26,10 +26,14 @@ def printed(table) -> str:
 
 
 def test_a_store_in_one_line(store):
-    expected = "toy: 9 of 6 x 5 x 3 in 3 classes (train / val / test all: 2 / 0 / 1)."
+    expected = "toy: 9 images of 6 x 5 x 3 in 3 classes (train / val / test all: 2 / 0 / 1)."
     assert store_line(store) == expected
     store.facts["partial"] = "1 image is missing"
     assert store_line(store) == f"{expected} PARTIAL: 1 image is missing."
+
+
+def test_vectors_are_called_vectors(tmp_path):
+    assert "toy: 4 vectors of 7 in 2 classes" in store_line(make_store(tmp_path, [2, 2], (7,)))
 
 
 def test_a_store_as_json(store):
@@ -57,7 +61,7 @@ def test_a_listing_has_what_is_prepared_what_is_damaged_and_all_sources(store, t
 def test_the_table_has_prepared_data_first_and_then_the_other_sources(store):
     table = printed(data_table({"glyphs": store, "bad": DataError("[red]x[/red] is gone")}))
     lines = table.splitlines()
-    assert "prepared: 9 in 3 classes, 0 MB" in table
+    assert "prepared: 9 images in 3 classes, 0 MB" in table
     assert "damaged: [red]x[/red] is gone" in table, "names are no markup"
     assert sum("│ glyphs " in line for line in lines) == 1, "what is prepared is not listed again"
     (folder,) = [line for line in lines if "│ folder " in line]

@@ -1,6 +1,9 @@
 """Several shapes in one call are written as those of single calls, with one report."""
 
+import base64
+
 import pytest
+from helpers_images import drawn
 
 from samovar.cli.main import main
 
@@ -36,5 +39,10 @@ def test_several_shapes_in_one_call_are_those_of_single_calls(tmp_path):
     assert page.count("<h2>") == 4
     assert page.count("data:image/png;base64,") == 1 + 4 * 4
     assert "http" not in page, "the report needs nothing from elsewhere"
-    assert (tmp_path / "all" / "2way-1shot" / "episode-0.png").exists()
-    assert (tmp_path / "all" / "accuracy.png").exists()
+    for protocol in ("2-way 1-shot", "2-way 3-shot", "4-way 1-shot", "4-way 3-shot"):
+        assert f"{protocol}, 25 tasks x 4 queries per class, 20 samples, test classes" in page
+    assert page.count("Probabilities on the diagonal are calibrated.</figcaption>") == 4
+    for name in ("2way-1shot/episode-0.png", "accuracy.png"):
+        content = (tmp_path / "all" / name).read_bytes()
+        drawn(content)
+        assert base64.b64encode(content).decode() in page, "the report has the same picture"

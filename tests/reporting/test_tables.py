@@ -34,7 +34,7 @@ def test_the_synthetic_study_as_a_table(capsys):
     ]
     assert rows == [
         ["exact", "", "1.010 ± 0.100", "1.020 ± 0.100"],
-        ["monte carlo", "1", "0.000 ± 0.100", "0.200 ± 0.100"],
-        ["monte carlo", "20", "0.700 ± 0.100", "0.900 ± 0.100"],
-        ["Monte Carlo is 0 up to", "L*", "6.25", "7"],
+        ["Monte Carlo", "1", "0.000 ± 0.100", "0.200 ± 0.100"],
+        ["Monte Carlo", "20", "0.700 ± 0.100", "0.900 ± 0.100"],
+        ["Monte Carlo prefers 0 up to", "L*", "6.25", "7"],
     ]

@@ -22,7 +22,8 @@ class Outer:
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf")])
 def test_numbers_that_are_not_finite_are_found_at_any_depth(value):
     check_finite(Outer())
-    with pytest.raises(SettingsError, match=f"--some-rate must be a finite number, but is {value}"):
+    words = f"--inner.some-rate must be a finite number, but is {value}"
+    with pytest.raises(SettingsError, match=words):
         check_finite(Outer(inner=Inner(value)))
 
 

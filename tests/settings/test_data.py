@@ -12,9 +12,16 @@ def test_impossible_sizes_are_refused(size):
         PrepareSettings(size=size)
 
 
-@pytest.mark.parametrize("wrong", [{"crop_padding": -1}, {"jitter": 1.5}, {"jitter": float("nan")}])
-def test_impossible_augmentation_is_refused(wrong):
-    with pytest.raises(SettingsError, match="--crop-padding must not be negative"):
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"crop_padding": -1}, "--augmentation.crop-padding must be at least 0, but is -1"),
+        ({"jitter": 1.5}, "--augmentation.jitter must be from 0 to 1, but is 1.5"),
+        ({"jitter": float("nan")}, "--augmentation.jitter must be from 0 to 1"),
+    ],
+)
+def test_impossible_augmentation_is_refused_by_the_flag(wrong, words):
+    with pytest.raises(SettingsError, match=words):
         AugmentationSettings(**wrong)
 
 

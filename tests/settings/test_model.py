@@ -9,20 +9,21 @@ from samovar.settings.model import ModelSettings, balanced_beta
 
 
 @pytest.mark.parametrize(
-    "wrong",
+    ("wrong", "words"),
     [
-        {"method": "prototypes"},
-        {"classifier": "euclidean"},
-        {"task_embedding": True},
-        {"shared": False, "backbone": "resnet12"},
-        {"dropout": 1.0},
-        {"dropout": 0.5, "backbone": "resnet12"},
-        {"beta": -1.0},
-        {"samples": 0},
+        ({"method": "prototypes"}, "--model.method prototypes and --model.classifier linear do"),
+        ({"classifier": "euclidean"}, "--model.method samovar and --model.classifier euclidean do"),
+        ({"task_embedding": True}, "--model.task-embedding works with --model.backbone resnet12"),
+        ({"shared": False, "backbone": "resnet12"}, "Separate networks .--model.no-shared."),
+        ({"backbone": "conv5", "size": 28}, "at least 32 pixels, but --model.size is 28"),
+        ({"dropout": 1.0}, "--model.dropout must be at least 0 and below 1"),
+        ({"dropout": 0.5, "backbone": "resnet12"}, "--model.backbone resnet12 has no dropout"),
+        ({"beta": -1.0}, "--model.beta must not be negative"),
+        ({"samples": 0}, "--model.samples must be positive"),
     ],
 )
-def test_settings_that_make_no_sense(wrong):
-    with pytest.raises(SettingsError):
+def test_settings_that_make_no_sense_are_refused_by_the_flag(wrong, words):
+    with pytest.raises(SettingsError, match=words):
         ModelSettings(**wrong)
 
 

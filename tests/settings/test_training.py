@@ -29,11 +29,11 @@ def test_validation_and_test_have_tasks_of_the_same_shape():
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        ({"learning_rate": 0.0}, "--optimizer.learning-rate must be above 0, but is 0.0"),
-        ({"learning_rate": float("nan")}, "--optimizer.learning-rate must be above 0"),
-        ({"momentum": 1.0}, "--optimizer.momentum must be from 0 to below 1"),
-        ({"decay_task_embedding": -1.0}, "--optimizer.decay-task-embedding must not be negative"),
-        ({"clip": float("nan")}, "--optimizer.clip must not be negative"),
+        ({"learning_rate": 0.0}, "--optimizer.learning-rate must be positive and finite"),
+        ({"learning_rate": float("nan")}, "--optimizer.learning-rate must be positive"),
+        ({"momentum": 1.0}, "--optimizer.momentum must be at least 0 and below 1"),
+        ({"decay_task_embedding": -1.0}, "--optimizer.decay-task-embedding must be finite"),
+        ({"clip": float("nan")}, "--optimizer.clip must be finite and not negative"),
     ],
 )
 def test_impossible_optimizers_are_refused_by_the_flag(wrong, words):
@@ -47,6 +47,8 @@ def test_impossible_optimizers_are_refused_by_the_flag(wrong, words):
         ({"checkpoint_every": 0}, "--checkpoint-every must be at least 1, but is 0"),
         ({"episodes": EpisodeSettings(queries=0)}, "--episodes.queries must be at least 1"),
         ({"validation": ValidationSettings(every=0)}, "--validation.every must be at least 1"),
+        ({"validation": ValidationSettings(way=1)}, "--validation.way must be at least 2"),
+        ({"validation": ValidationSettings(shot=0)}, "--validation.shot must be at least 1"),
     ],
 )
 def test_impossible_runs_are_refused_by_the_flag(wrong, words):

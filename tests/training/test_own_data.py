@@ -38,7 +38,7 @@ def test_own_images_from_the_command_line(tmp_path, capsys):
     draw_classes(own, [3 + position for position in range(8)])
     assert train_folder(tmp_path / "run", f"--root {own} --updates 2 {QUICK}") == 0
     captured = capsys.readouterr()
-    assert "8 classes (train / val / test 4 / 2 / 2), 3 to 10 of each" in captured.err
+    assert "8 classes (train / val / test 4 / 2 / 2) with 3 to 10 images each" in captured.err
     assert "stored as 32 x 32 x 3" in captured.err
     assert "4-way 1-shot tasks with 2 queries per class; validating on 2-way 1-shot" in captured.err
     assert "Test accuracy" in captured.out
@@ -94,7 +94,7 @@ def test_settings_are_lowered_to_what_the_data_has(data_folder):
     assert (fitted.episodes.way, fitted.validation.way) == (4, 2)
     assert fitted.episodes.shot + fitted.episodes.queries <= 4
     assert fitted.validation.shot + fitted.validation.queries <= 4
-    assert notes[0].endswith("4 to 4 of each, stored as 40 x 40 x 1; the network is conv5")
+    assert notes[0].endswith("with 4 to 4 images each, stored as 40 x 40 x 1; the network is conv5")
 
 
 def test_vectors_need_no_backbone(data_folder):

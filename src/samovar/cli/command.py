@@ -7,6 +7,7 @@ group such as `samovar data` is a command that passes its arguments on to one of
 """
 
 import inspect
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -23,7 +24,7 @@ class Command:
     program: str
     """The words that call it, such as `samovar data list`."""
     help: str
-    """What the overview of its group says about it."""
+    """What it does; the overview of its group shows the first line."""
     run: Run
 
     @property
@@ -50,11 +51,37 @@ def description(function: Callable[..., object]) -> str:
 
 def from_function(program: str, function: Callable[..., int | None]) -> Command:
     """Make a command of a function: its parameters become flags, its docstring the help."""
+    # tyro reads the docstring of the very function, so it is changed there; only its layout is.
+    function.__doc__ = flowing(inspect.getdoc(function) or "")
 
     def run(arguments: list[str]) -> int | None:
         return tyro.cli(function, prog=program, args=arguments)
 
     return Command(program, description(function), run)
+
+
+def flowing(docstring: str) -> str:
+    """Return a docstring with each paragraph, and each argument, on one line.
+
+    tyro wraps lines to fit the terminal, but keeps the breaks of the source before an indented
+    line and before one that begins with a bracket or a flag.
+
+    >>> print(flowing("Boil (hot)\\n(very hot).\\n\\nArgs:\\n    water: Much\\n        water."))
+    Boil (hot) (very hot).
+    <BLANKLINE>
+    Args:
+        water: Much water.
+    """
+    lines: list[str] = []
+    for line in docstring.splitlines():
+        continued = bool(lines) and bool(lines[-1]) and bool(line)
+        # Below "Args:", an argument is indented once and its continuation twice.
+        starts_argument = re.match(r" {4}\w+: ", line) is not None
+        if continued and not starts_argument and line != "Args:":
+            lines[-1] += f" {line.strip()}"
+        else:
+            lines.append(line)
+    return "\n".join(lines)
 
 
 def group(program: str, text: str, commands: Sequence[Command]) -> Command:
@@ -76,7 +103,7 @@ def _overview(
     """Print the help of a group, or name the commands there are when none of them was given.
 
     tyro does both and then ends the process. It never calls the functions that it is given here:
-    they only carry the help texts.
+    they only carry the first lines of the help texts.
     """
     entries = {command.name: _entry(command) for command in commands}
     return tyro.extras.subcommand_cli_from_dict(
@@ -88,5 +115,6 @@ def _entry(command: Command) -> Callable[[], None]:
     def entry() -> None:
         pass
 
-    entry.__doc__ = command.help
+    # The rest is for `samovar COMMAND --help`: the overview has a line for each command.
+    entry.__doc__ = command.help.partition("\n")[0]
     return entry

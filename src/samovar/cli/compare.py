@@ -21,14 +21,14 @@ class ComparisonFlags:
     also_second: tuple[Path, ...] = ()
     """More training seeds of the second method."""
     first_by: PredictorFlag = Predictor.PREDICTIVE
-    """How the first predicts."""
+    """The predictor of the first: samples averaged, at the mean, or either with a temperature."""
     second_by: PredictorFlag = Predictor.PREDICTIVE
-    """How the second predicts."""
+    """The predictor of the second."""
 
 
 def compare(
-    first: Annotated[Path, tyro.conf.Positional],
-    second: Annotated[Path, tyro.conf.Positional],
+    first: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="FIRST")],
+    second: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="SECOND")],
     *,
     methods: Annotated[ComparisonFlags, tyro.conf.arg(name="")],
     seed: int = 0,
@@ -36,15 +36,15 @@ def compare(
 ) -> None:
     """Measure the difference between two models on the same tasks, with its 95 % interval.
 
-    Both need an evaluation under the same protocol (`samovar evaluate`). --first-by and --second-by
-    compare two predictors of one model. The paired interval holds for these two models and tasks
-    from these classes; a statement about methods needs several training seeds of each, given with
-    --also-first and --also-second: then the difference over seeds is shown beside it. Writes
-    comparison.json.
+    Both need an evaluation under the same protocol (`samovar evaluate`). The paired interval holds
+    for these two models and for tasks from these classes. A statement about methods needs several
+    training seeds of each: give them with --also-first and --also-second, and the difference over
+    seeds is shown too. To compare two predictors of one model, give it twice and choose them with
+    --first-by and --second-by. Writes comparison.json.
 
     Args:
         first: A run, model or evaluation folder.
-        second: Another one, or the same.
+        second: The folder to compare it with; it may be the same one.
         methods: The compared methods.
         seed: Seed of the bootstrap for the interval of the calibration error.
         out: Folder for comparison.json.

@@ -10,7 +10,7 @@ import tyro
 from samovar.cli.command import from_function, group
 from samovar.settings.data import PrepareSettings
 
-Name = Annotated[str, tyro.conf.Positional]
+Name = Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="NAME")]
 
 
 def list_data(*, as_json: Annotated[bool, tyro.conf.arg(name="json")] = False) -> None:
@@ -32,7 +32,8 @@ def list_data(*, as_json: Annotated[bool, tyro.conf.arg(name="json")] = False) -
         return
     Console().print(data_table(stores))
     for source in REGISTRY.values():
-        print(f"Cite {source.name}: {source.citation}")
+        if source.citation:  # a user's own data has none
+            print(f"Cite {source.name}: {source.citation}")
     print(f"Data folder: {data_folder()} (set the environment variable SAMOVAR_DATA to change it)")
 
 
@@ -50,8 +51,8 @@ def prepare_data(
             (your own vectors).
         settings: Choices for your own data.
         root: The archive or folder to read; without it the official files are downloaded.
-        store: The name to keep the data under, if not `name`; you need it to keep several folders
-            of your own.
+        store: The name to keep the data under, NAME by default. With different names you can keep
+            several folders of your own.
     """
     from samovar.data.preparation import prepare, unofficial_files
     from samovar.reporting.data_tables import store_line
@@ -60,7 +61,7 @@ def prepare_data(
     with progress_bar(f"preparing {store or name}") as progress:
         prepared = prepare(name, root, settings, store_name=store, progress=progress)
     if root is not None:
-        # A user's copy may be packed otherwise than the official file and still be complete.
+        # A user's copy may be packed differently from the official file and still be complete.
         for file in unofficial_files(prepared, root):
             print(
                 f"samovar: {file} does not have the official checksum; "
@@ -79,11 +80,11 @@ def show_data(
     seed: int = 0,
     out: Path = Path("runs/data"),
 ) -> None:
-    """Draw a contact sheet of a prepared data set: some images of some classes.
+    """Draw a contact sheet of a prepared data set: a dozen images of each of some classes.
 
     Args:
         name: A prepared data set.
-        split: The part to draw from: train, val or test.
+        split: The split to draw from: train, val or test.
         classes: The number of classes to draw.
         seed: Chooses the classes.
         out: The folder for NAME-SPLIT.png.

@@ -26,7 +26,7 @@ class ProtocolFlags(Protocol):
 
 
 def evaluate(
-    model: Annotated[Path, tyro.conf.Positional],
+    model: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="MODEL")],
     *,
     way: tuple[int, ...] = (Protocol.way,),
     shot: tuple[int, ...] = (Protocol.shot,),
@@ -36,12 +36,12 @@ def evaluate(
 ) -> None:
     """Measure accuracy, likelihood, calibration and uncertainty of a model, with 95 % intervals.
 
-    Metrics are given for the mean over sampled classifiers and for the one classifier at the mean
-    of the predicted weights, each as it is and with a temperature fitted on validation tasks, to
-    show what averaging gains. Writes evaluation.json, evaluation.npz with the metrics of each task
-    (for `samovar compare`), report.html and its pictures. With several ways or shots, each has its
-    own folder (such as 5way-1shot) beside the common report. Under torchrun the processes share the
-    work.
+    To show what averaging gains, metrics are given both for the mean over sampled classifiers and
+    for the one classifier at the mean of the predicted weights, each as it is and with a
+    temperature fitted on validation tasks. Writes evaluation.json, evaluation.npz with the metrics
+    of each task (for `samovar compare`), report.html and its pictures. With several ways or shots,
+    each combination has its own folder (such as 5way-1shot) beside the common report. Under
+    torchrun the processes share the work.
 
     Args:
         model: A run folder, a model folder, or a shipped model (glyphs, omniglot, cifar_fs).

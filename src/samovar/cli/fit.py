@@ -26,19 +26,19 @@ def fit(  # noqa: PLR0913 - each parameter is a flag
 ) -> int:
     """Turn a few labelled images into a classifier. This takes seconds: nothing is trained.
 
-    SUPPORT is a folder with one folder per class and the images inside. The task file holds the
-    class names and sums of features, no images. An image that cannot be read is named and skipped,
-    and the exit code is 1.
+    The task file holds the class names and sums of features, but no images. Images that cannot be
+    read are named and skipped; the exit code is then 1.
 
     Args:
-        support: FOLDER/class/image.
+        support: The folder of your images: it has one folder for each class, with the images
+            inside.
         task: The task file to write, such as pets.safetensors.
         model: A shipped model (glyphs, omniglot, cifar_fs), a model folder or a run folder.
         add: Add the images to an existing task: more examples, or whole new classes. The model,
-            --reject, --samples and --seed stay as they were when it was made.
+            --reject, --samples and --seed stay as they were when the task was made.
         reject: Answer "none of these" where an image is too far from all classes. The number is the
-            share of images that do belong and are rejected by mistake, as measured on tasks of
-            held-out classes. auto is 0.05 if the model has thresholds for rejection.
+            share of images that belong to a class and are rejected by mistake, as measured on
+            tasks of held-out classes. auto is 0.05 if the model has thresholds for rejection.
         samples: The number of classifiers that are averaged.
         device: cpu, cuda, mps, or auto.
         seed: Seeds the sampled classifiers.
@@ -55,7 +55,7 @@ def fit(  # noqa: PLR0913 - each parameter is a flag
     from samovar.reporting.terminal import report_skipped
 
     paths, names = labelled_folder(support)
-    output_folder(task.parent)
+    output_folder(task.parent)  # fails now rather than after the images are read
     torch_device = device_named(device)
     if add:
         fitted, info = load_fitted(task, None, torch_device)
@@ -112,9 +112,13 @@ def _rate(reject: float | Literal["auto", "never"], saved: "SavedModel") -> floa
         return None
     if reject != "auto":
         return reject
-    return None if saved.rejection is None else USUAL_RATE
+    if saved.rejection is None:
+        return None
+    return USUAL_RATE
 
 
 def _why_not(saved: "SavedModel") -> str:
     """Return the reason if nothing can be rejected."""
-    return "" if saved.rejection is not None else "; this model has no thresholds for rejection"
+    if saved.rejection is None:
+        return "; this model has no thresholds for rejection"
+    return ""

@@ -7,7 +7,7 @@ Commands import what is heavy when they run, so that `samovar --help` answers at
 import os
 import sys
 
-from samovar.cli.command import Command, description, from_function, group
+from samovar.cli.command import Command, from_function, group
 from samovar.cli.compare import compare
 from samovar.cli.data import DATA
 from samovar.cli.evaluate import evaluate
@@ -17,7 +17,7 @@ from samovar.cli.presets import presets
 from samovar.cli.reproduce import reproduce
 from samovar.cli.synthetic import synthetic
 from samovar.cli.task import task
-from samovar.cli.train import run_train, train
+from samovar.cli.train import run_train
 from samovar.core.allocator import tune_allocator
 from samovar.errors import SamovarError
 
@@ -25,6 +25,8 @@ DESCRIPTION = """Bayesian few-shot image classification.
 
 Every command explains itself with --help. Results are printed for people and written as JSON.
 Add --debug to any command to see the full traceback of an error."""
+
+TRAIN = "Train a model: samovar train PRESET (default glyphs). The same command resumes a run."
 
 SAMOVAR = group(
     "samovar",
@@ -34,7 +36,7 @@ SAMOVAR = group(
         from_function("samovar predict", predict),
         from_function("samovar task", task),
         # The flags of `train` depend on the preset that is named first, so it parses them itself.
-        Command("samovar train", description(train), run_train),
+        Command("samovar train", TRAIN, run_train),
         from_function("samovar evaluate", evaluate),
         from_function("samovar compare", compare),
         from_function("samovar reproduce", reproduce),
@@ -58,13 +60,12 @@ def main(arguments: list[str] | None = None) -> int:
     tune_allocator()
     try:
         code = SAMOVAR.run([argument for argument in arguments if argument != "--debug"])
-        # Flushed here, where a reader that has gone away is not an error, rather than when Python
-        # exits.
+        # Python flushes when it exits too, but here a reader that has gone away is no error.
         sys.stdout.flush()
         return code or 0
     except BrokenPipeError:
         # The reader of our output has gone, as in `samovar presets | head -1`. Python flushes once
-        # more at exit, which would fail again: from here on the output goes nowhere.
+        # more at exit and would fail again, so what is left goes nowhere.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except (SamovarError, OSError, KeyboardInterrupt) as error:
@@ -82,7 +83,6 @@ def _explain(error: BaseException) -> int:
             file=sys.stderr,
         )
         return 130
-    # Besides our own errors these are the system's: a path that is too long, or a file that may not
-    # be read.
+    # Besides our own errors these are the operating system's, such as a path that is too long.
     print(f"samovar: {error}", file=sys.stderr)
     return 2

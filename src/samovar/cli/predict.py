@@ -1,4 +1,4 @@
-"""`samovar predict`: answer images by a task."""
+"""`samovar predict`: label images with a fitted task."""
 
 import io
 import json as json_format
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 
 def predict(  # noqa: PLR0913 - each parameter is a flag
-    task: Annotated[Path, tyro.conf.Positional],
-    images: Annotated[tuple[Path, ...], tyro.conf.Positional],
+    task: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="TASK")],
+    images: Annotated[tuple[Path, ...], tyro.conf.Positional, tyro.conf.arg(metavar="IMAGE...")],
     *,
     json: bool = False,
     csv: bool = False,
@@ -31,10 +31,10 @@ def predict(  # noqa: PLR0913 - each parameter is a flag
     seed: int | None = None,
     out: Path | None = None,
 ) -> int:
-    """Label images by a fitted task: probabilities, uncertainty, and "none of these".
+    """Label images with a fitted task: probabilities, uncertainty, and "none of these".
 
-    Prints a table, or JSON or CSV. An image that cannot be read is named and skipped, the others
-    are answered, and the exit code is 1.
+    Prints a table, or JSON or CSV. Images that cannot be read are named and skipped; the exit code
+    is then 1.
 
     Args:
         task: A task file written by `samovar fit`.
@@ -86,7 +86,8 @@ def _check_outputs(json: bool, csv: bool, picture: Path | None, out: Path | None
     if picture is not None:
         if picture.suffix.lower() != ".png":
             raise SettingsError(
-                f"--picture writes a PNG file, so its name ends with .png, unlike {str(picture)!r}."
+                f"--picture writes a PNG file, so its name must end with .png, but is "
+                f"{str(picture)!r}."
             )
         output_folder(picture.parent)
     if out is not None:
@@ -110,10 +111,18 @@ def _image_files(paths: Sequence[Path]) -> list[Path]:
             elif entry.is_dir():
                 subfolders.append(entry)
     if not files:
-        hint = f" Name the folders inside: {subfolders[0]}, ..." if subfolders else ""
-        folders = ", ".join(str(path) for path in paths)
-        raise DataError(f"There are no images to label in {folders}.{hint}")
+        raise DataError(_no_images(paths, subfolders))
     return files
+
+
+def _no_images(paths: Sequence[Path], subfolders: list[Path]) -> str:
+    """Say that there is nothing to label, and where images may be."""
+    if not paths:
+        return "No images were given. Name image files, or folders of them."
+    message = f"There are no images to label in {', '.join(map(str, paths))}."
+    if subfolders:
+        message += f" Name the folders inside: {subfolders[0]}, ..."
+    return message
 
 
 def _write_files(

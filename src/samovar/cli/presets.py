@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def presets(*, as_json: Annotated[bool, tyro.conf.arg(name="json")] = False) -> None:
     """List the presets: one for every trained cell of the paper's tables, and our own.
 
-    Beside the paper's presets stands the published accuracy with its 95 % interval.
+    The paper's presets are listed with the published accuracy, in percent with its 95 % interval.
 
     Args:
         as_json: Print JSON with all settings instead of a table.
@@ -34,7 +34,7 @@ def presets_table() -> "Table":
     from rich.table import Table
 
     table = Table(title="Presets: samovar train NAME")
-    for column in ("name", "what it is", "published"):
+    for column in ("name", "what it is", "published, %"):
         table.add_column(column, overflow="fold")
     for preset in PRESETS.values():
         published = ""

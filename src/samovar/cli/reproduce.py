@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from samovar.experiments.runner import Reproduced
 
     Name = str
-else:  # the list of names is that of the registry
+else:
+    # tyro checks the name and lists all of them in the help; mypy cannot read a computed Literal.
     Name = Literal[(*experiment_names(), "coverage", "all")]
 
 ABOUT = [f"{name}: {place.about}" for name, place in BUILT_IN.items()]
@@ -34,7 +35,8 @@ def reproduce(
     (NAME-paper.* at the paper's scale). The numbers of every run are kept under OUT/cells, without
     weights, so that tables can be made again and only what is missing is trained later. Tables that
     need the same run share it. At CPU scale tables 2, 4 and 5 take hours, and table 3
-    (miniImageNet) is not trained, only ready to run; at the paper's scale all of them need GPUs.
+    (miniImageNet) is not trained: --plan --shell prints its commands. At the paper's scale all
+    tables need GPUs.
 
     Args:
         name: The experiment.
@@ -45,15 +47,19 @@ def reproduce(
     from samovar.experiments.runner import chosen_experiments, run_experiments, write_coverage
 
     if name == "coverage":
-        return None if plan else _print(write_coverage(options))
+        if plan:
+            print("coverage trains nothing: it only lists what has been measured.")
+            return
+        _print(write_coverage(options))
+        return
     experiments = chosen_experiments(name, options)
     if plan:
-        return _print_plan(experiments, options, shell=shell)
+        _print_plan(experiments, options, shell=shell)
+        return
     for reproduced in run_experiments(experiments, options):
         _print(reproduced)
     if name == "all":
         _print(write_coverage(options))
-    return None
 
 
 def _print(reproduced: "Reproduced") -> None:

@@ -15,11 +15,11 @@ def synthetic(
     out: Path = Path("runs/synthetic"),
     quick: bool = False,
 ) -> None:
-    """Run the paper's synthetic study, where the truth is known: does training keep the variance?
+    """Run the paper's synthetic study: which training loss keeps the variance of the posterior?
 
     Trains small inference networks with the exact, the Monte Carlo (VERSA) and the variational
-    (SAMOVAR) loss, and compares the variance that they predict with that of the true posterior
-    (section 4.1 of the paper). Writes synthetic.json and synthetic.png.
+    (SAMOVAR) loss, and compares the variance that they predict with that of the true posterior,
+    which is known here (section 4.1 of the paper). Writes synthetic.json and synthetic.png.
 
     Args:
         settings: The study.

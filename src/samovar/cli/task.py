@@ -7,8 +7,10 @@ from typing import Annotated
 
 import tyro
 
+TaskPath = Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="TASK")]
 
-def task(path: Annotated[Path, tyro.conf.Positional], *, json: bool = False) -> None:
+
+def task(path: TaskPath, *, json: bool = False) -> None:
     """Show what is inside a task file: its model, its classes and how many images each has.
 
     Args:
@@ -25,14 +27,16 @@ def task(path: Annotated[Path, tyro.conf.Positional], *, json: bool = False) -> 
     if not json:
         Console().print(summary.table())
         return
-    measured = info.leave_one_out
+    measured = None
+    if info.leave_one_out is not None:
+        measured = info.leave_one_out.to_json()
     report = {
         "task": str(path),
         "model": info.model,
         "identity": info.identity,
         "classes": summary.classes,
         "parameters": dataclasses.asdict(info.parameters),
-        "leave_one_out": None if measured is None else measured.to_json(),
+        "leave_one_out": measured,
         "bytes": path.stat().st_size,
     }
     print(json_format.dumps(report, indent=1))

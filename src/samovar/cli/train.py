@@ -15,12 +15,9 @@ from samovar.settings.presets import PRESETS, Preset
 from samovar.settings.training import Devices, TrainSettings
 
 DEFAULT = "glyphs"
+"""The preset of `samovar train` without a name."""
 OWN_DATA = ("folder", "features")
 """Presets that are trained on the user's own data."""
-
-
-def train() -> None:
-    """Train a model: samovar train PRESET (default glyphs). The same command resumes a run."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +60,8 @@ def _description(preset: Preset) -> str:
     published = ""
     if preset.published is not None:
         published = f" Published: {preset.published.accuracy} ± {preset.published.ci95} %."
-    return f"{preset.about}.{published} The same command resumes a stopped run."
+    resume = "The same command resumes a stopped run."
+    return f"{preset.about}.{published} {resume} `samovar presets` lists the other presets."
 
 
 def _train(name: str, command: TrainCommand) -> None:
@@ -83,6 +81,7 @@ def _train(name: str, command: TrainCommand) -> None:
         )
     out = command.out or Path("runs") / name
     if _is_first_process():
+        # The complete settings open every log, so that it can be read without the run folder.
         print(json.dumps(dataclasses.asdict(settings)), file=sys.stderr)
     with TrainingDisplay(settings, out, tensorboard=command.tensorboard) as display:
         for note in notes:
@@ -98,6 +97,9 @@ def _train(name: str, command: TrainCommand) -> None:
 
 
 def _is_first_process() -> bool:
-    """Whether this is the first of the processes that torchrun or SLURM may have launched."""
+    """Return whether this is the first of the processes that torchrun or SLURM may have launched.
+
+    Fabric knows it too, but only once it is launched, after the settings have been printed.
+    """
     rank = os.environ.get("RANK") or os.environ.get("LOCAL_RANK") or "0"
     return rank == "0"

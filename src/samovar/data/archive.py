@@ -81,8 +81,7 @@ class Zip:
         if entry.file_size > LARGEST_FILE:
             raise DataError(
                 f"{name} in {self.path} unpacks to {entry.file_size:,} bytes; at most "
-                f"{LARGEST_FILE:,} are allowed. "
-                "Remove it."
+                f"{LARGEST_FILE:,} are allowed. Remove it from the archive."
             )
         with _damage_explained(self.path):
             return self._file.read(entry)
@@ -100,8 +99,7 @@ def read_tar(path: Path, names: tuple[str, ...], largest: int) -> dict[str, byte
             if member.size > largest:
                 raise DataError(
                     f"{member.name} in {path} has {member.size:,} bytes; at most {largest:,} are "
-                    "expected. "
-                    "Get the archive again."
+                    "expected. Get the archive again."
                 )
             file = archive.extractfile(member)
             assert file is not None  # isfile() was true

@@ -11,7 +11,7 @@ from samovar.settings.data import AugmentationSettings
 NUMBERS_PER_IMAGE = 6
 """Two for the corner of the crop, one for the flip, three for the jitter."""
 GREY = (0.299, 0.587, 0.114)
-"""Weights of red, green and blue in the brightness of a pixel."""
+"""Weights of red, green and blue in the brightness of a pixel (ITU-R BT.601, as Pillow has it)."""
 
 
 def augmentation_noise(seed: int, step: int, tasks: range, images: int, purpose: str) -> Tensor:

@@ -1,7 +1,7 @@
 """Batches of tasks and of auxiliary images, ready for the network.
 
 A batch is a function of (seed, step, task). Processes may therefore share the tasks of an update
-among themselves in any way, and a run that was interrupted goes on with the same batches.
+among themselves as they like, and a run that was interrupted goes on with the same batches.
 """
 
 from dataclasses import dataclass

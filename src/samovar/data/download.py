@@ -28,9 +28,8 @@ def download(file: Download, folder: Path, hint: str, progress: Progress) -> Pat
             return _download_once(file, folder / file.name, progress)
     except (urllib.error.URLError, http.client.HTTPException, OSError) as error:
         raise DataError(
-            f"Could not download {file.url} ({error}). What was received so far is kept. Try "
-            "again, or get the file "
-            f"by other means and give its folder with --root. {hint}"
+            f"Could not download {file.url} ({error}). What was received so far is kept. "
+            f"Try again, or get the file by other means and give its folder with --root. {hint}"
         ) from error
 
 

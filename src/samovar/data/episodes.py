@@ -73,22 +73,22 @@ class EpisodeSampler:
             )
         # Pooled queries come from all classes of the task. To be drawn at all, a class needs one
         # image besides its support.
-        needed = shot + (1 if settings.pooled_queries else settings.queries)
+        needed = shot + settings.queries
+        if settings.pooled_queries:
+            needed = shot + 1
         smallest = int(np.argmin(counts))
         if counts[smallest] < needed:
             raise DataError(
                 f"Class {self.dataset.class_names[smallest]!r} of {description} has "
-                f"{counts[smallest]} images, "
-                f"but tasks need {needed} (shot + queries). "
+                f"{counts[smallest]} images, but tasks need {needed} (shot + queries). "
                 "Use fewer shots or queries, add images, or leave the class out."
             )
-        # The worst task has the smallest classes.
+        # The worst task has the smallest classes, as few and with as many shots as can be drawn.
         left = (np.sort(counts)[: settings.way] - shot).sum()
         if settings.pooled_queries and left < settings.queries:
             raise DataError(
                 f"The smallest classes of {description} leave too few images for "
-                f"{settings.queries} queries. "
-                "Use fewer queries."
+                f"{settings.queries} queries. Use fewer queries."
             )
 
     def shape(self, episode: int) -> tuple[int, int]:
@@ -110,7 +110,7 @@ class EpisodeSampler:
             raise ValueError(
                 f"episodes {first} to {first + count - 1} have several shapes; draw within groups"
             )
-        (way, shot) = shapes.pop()
+        way, shot = shapes.pop()
         episodes = [self._draw_one(number, way, shot) for number in numbers]
         classes, support, query, query_labels = map(np.stack, zip(*episodes, strict=True))
         support_labels = np.broadcast_to(np.repeat(np.arange(way), shot), support.shape)

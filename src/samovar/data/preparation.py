@@ -77,7 +77,7 @@ def _check_name(store_name: str, source_name: str) -> None:
 def ready(name: str, progress: Progress = silent) -> Store:
     """Open the prepared store of this name.
 
-    If there is none, but a source of this name that needs no root, it is prepared first.
+    If there is none, it is prepared first, provided that a source of this name needs no root.
     """
     if (data_folder() / name).exists():
         return open_store(name)
@@ -85,8 +85,7 @@ def ready(name: str, progress: Progress = silent) -> Store:
         raise DataError(
             f"There is no prepared data set called {name!r}, and no source of that name (there are "
             f"{', '.join(REGISTRY)}). Your own data is stored as folder-NAME or features-NAME; "
-            "`samovar data list` "
-            "shows all names."
+            "`samovar data list` shows all names."
         )
     return prepare(name, progress=progress)
 

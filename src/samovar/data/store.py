@@ -25,7 +25,7 @@ from samovar.errors import DataError
 FORMAT = 1
 SPLITS = ("train", "val", "test")
 IDENTIFYING = ("checksum", "classes", "splits", "shape", "dtype")
-"""The facts that say which data a store holds."""
+"""The facts that say which data a store holds, wherever it came from."""
 
 _PREPARE_AGAIN = "Prepare it again with: samovar data prepare"
 
@@ -193,8 +193,7 @@ def _read_facts(folder: Path) -> dict[str, Any]:
     if facts["format"] != FORMAT:
         raise DataError(
             f"{folder} has format {facts['format']}, but this version of samovar reads format "
-            f"{FORMAT}. "
-            f"{_PREPARE_AGAIN}"
+            f"{FORMAT}. {_PREPARE_AGAIN}"
         )
     if facts["seal"] != seal(facts):
         raise DataError(f"{path} was changed after it was prepared. {_PREPARE_AGAIN}")

@@ -46,7 +46,7 @@ def write_store(
         with FileLock(folder / f".{name}.lock"):
             return _write_locked(folder / name, facts, contents, progress)
     except OutputError:
-        raise
+        raise  # it names the file already
     except OSError as error:
         raise OutputError(
             f"Cannot write to the data folder {folder}: {error.strerror or error}. "
@@ -97,9 +97,8 @@ def _check_replaceable(target: Path) -> None:
             return
     raise DataError(
         f"{target} already exists and contains files that are not part of a prepared data set; "
-        "they would be lost. "
-        "Choose another name with --store, or another data folder with the environment variable "
-        "SAMOVAR_DATA."
+        "they would be lost. Choose another name with --store, or another data folder with the "
+        "environment variable SAMOVAR_DATA."
     )
 
 
@@ -205,8 +204,7 @@ def _write_classes(
         if array.shape != expected:
             raise DataError(
                 f"Class {entry.name!r} of {name} was read with shape {array.shape} instead of "
-                f"{expected}. "
-                "If its files changed meanwhile, try again."
+                f"{expected}. If its files changed meanwhile, try again."
             )
         file.write(array.data)
         if entry.name in training:

@@ -10,14 +10,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from samovar.reporting.figures.style import png
-
-# Okabe and Ito's palette, whose colours differ for any colour vision.
-BLUE = "#0072B2"
-VERMILION = "#D55E00"
-GREEN = "#009E73"
-PURPLE = "#CC79A7"
-BLACK = "#000000"
+from samovar.reporting.figures.style import BLACK, BLUE, GREEN, PURPLE, VERMILION, png
 
 Rows = list[dict[str, Any]]
 """Results as NAME.json holds them."""

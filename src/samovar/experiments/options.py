@@ -12,19 +12,17 @@ class ReproduceOptions:
     """How experiments are run, and where their files go."""
 
     scale: Scale = "cpu"
-    """cpu: the same comparison on data and budgets that two cores manage, labelled as such.
-    paper: the paper's exact recipe."""
+    """cpu: the same comparison, small enough for two cores; paper: the paper's exact recipe."""
     measured_only: bool = False
-    """Train nothing; make the tables from what is there."""
+    """Train nothing; make the tables from the runs that are there."""
     jobs: int = 1
-    """Number of runs to train at the same time, each with its share of the cores.
-    On a CPU it is fastest to have as many as there are cores."""
+    """Runs to train at the same time, sharing the cores; on a CPU, one for each core is fastest."""
     runs: Path = Path("runs/reproduce")
     """Folder in which runs are trained."""
     out: Path = Path("results")
     """Folder for the results."""
     seed: int = 0
-    """Seed of the synthetic study. (Training seeds are part of the runs.)"""
+    """Seed of the synthetic study; the seeds of training runs are part of their settings."""
 
     def __post_init__(self) -> None:
         if self.jobs < 1:

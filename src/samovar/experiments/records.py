@@ -1,6 +1,6 @@
 """The files that are kept of a cell, as typed values: only what tables and figures need.
 
-Keys of the files are as the rooms of evaluation and training write them.
+The keys are those that `samovar.evaluation` and `measuring.py` write.
 """
 
 from dataclasses import dataclass

@@ -28,7 +28,7 @@ class Place:
 
 
 BUILT_IN: dict[str, Place] = {
-    "synthetic": Place("paper.synthetic.experiment", "the variance where the true one is known"),
+    "synthetic": Place("paper.synthetic.experiment", "variances where the true ones are known"),
     "table1": Place("paper.table1", "VERSA, SAMOVAR-base and separate networks"),
     "table2": Place("paper.table2", "the ablation of SC, AT and TEN"),
     "table3": Place("paper.tables3to5", "miniImageNet", "TABLE3"),
@@ -71,7 +71,7 @@ def find_experiment(name: str) -> "Experiment":
         return _registered[name]
     if name not in BUILT_IN:
         raise SettingsError(
-            f"There is no experiment {name!r}. There are: {', '.join(experiment_names())}."
+            f"There is no experiment {name!r}. Choose one of {', '.join(experiment_names())}."
         )
     place = BUILT_IN[name]
     module = importlib.import_module(f"{PACKAGE}.{place.module}")

@@ -30,7 +30,7 @@ Say = Callable[[str], None]
 
 
 def say_to_stderr(text: str) -> None:
-    """Print progress where it does not mix with results."""
+    """Print progress to standard error, where it does not mix with results."""
     print(text, file=sys.stderr, flush=True)
 
 
@@ -144,9 +144,9 @@ def train_and_measure(
 ) -> list[str]:
     """Train cells and measure them, one after the other; return what failed.
 
-    A failure does not stop the others.
-    With `measure_only` only runs that are trained already are measured. Training prepares its data
-    if necessary; if that fails once, the other cells of the same data are left out.
+    A failure does not stop the others. With `measure_only`, only runs that are trained already are
+    measured. Training prepares its data if necessary; if that fails once, the other cells of the
+    same data are left out.
     """
     output_folder(place.results)
     failures: dict[str, str] = {}

@@ -22,8 +22,7 @@ def train_side_by_side(
 ) -> list[str]:
     """Train cells in the order given, `jobs` at a time; return what failed.
 
-    A failure does not stop the others.     What a training prints is kept beside its run, as
-    NAME.log.
+    A failure does not stop the others. What a training prints is kept beside its run, as NAME.log.
     """
     # Without this each process would start as many threads as there are cores.
     cores = os.cpu_count() or 1

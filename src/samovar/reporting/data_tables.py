@@ -82,12 +82,19 @@ def store_line(store: Store) -> str:
         splits.append(f"{scheme}: {numbers}")
     shape = " x ".join(str(size) for size in summary.shape)
     line = (
-        f"{store.name}: {summary.images:,} of {shape} in {summary.classes:,} classes "
+        f"{store.name}: {summary.images:,} {_kind(summary)} of {shape} in "
+        f"{summary.classes:,} classes "
         f"(train / val / test {'; '.join(splits)})."
     )
     if summary.partial:
         line += f" PARTIAL: {summary.partial}."
     return line
+
+
+def _kind(summary: StoreSummary) -> str:
+    if len(summary.shape) == 3:
+        return "images"
+    return "vectors"
 
 
 def data_table(stores: Mapping[str, Store | DataError]) -> Table:
@@ -112,7 +119,8 @@ def data_table(stores: Mapping[str, Store | DataError]) -> Table:
 
 def _state(summary: StoreSummary) -> str:
     megabytes = summary.bytes / 1e6
-    state = f"prepared: {summary.images:,} in {summary.classes:,} classes, {megabytes:,.0f} MB"
+    amount = f"{summary.images:,} {_kind(summary)} in {summary.classes:,} classes"
+    state = f"prepared: {amount}, {megabytes:,.0f} MB"
     if summary.partial:
         state += f"; PARTIAL: {escape(summary.partial)}"
     return state

@@ -39,7 +39,7 @@ from samovar.settings.tasks import Protocol
 from samovar.settings.training import Devices
 
 STUDY_TASKS = 1000
-"""The most tasks of a sampling study, which answers each of them hundreds of times."""
+"""The most tasks of a sampling study, which predicts each of them hundreds of times."""
 
 
 def run_evaluation(
@@ -147,24 +147,24 @@ class _Writer:
         pictures = [
             _Picture(
                 "reliability.png",
-                "Accuracy over the top probability; on the diagonal the probabilities are right.",
+                "Accuracy over the top probability. Probabilities on the diagonal are calibrated.",
                 reliability_figure(results),
             ),
             _Picture(
                 "risk_coverage.png",
-                "Wrong answers among those that are kept, if the least confident are left out.",
+                "Share of wrong answers when only the most confident queries are answered.",
                 risk_coverage_figure(results),
             ),
             _Picture(
                 "classes.png",
-                "The hardest and the easiest classes.",
+                "The hardest classes and what they are mistaken for; the easiest for comparison.",
                 classes_figure(results.classes),
             ),
         ]
         runner = self.evaluator.runner(results.protocol)
         for number in range(drawn):
             content = draw_task(runner, results.protocol, number)
-            caption = f"Task {number}: the predicted probabilities."
+            caption = f"Task {number}: support images, and queries with their probabilities."
             pictures.append(_Picture(f"episode-{number}.png", caption, content))
         return pictures
 
@@ -193,7 +193,7 @@ class _Writer:
             several = f" (in {', '.join(self.folders)})"
             content = shots_figure([section.results for section in self.sections])
             write_whole(self.target / "accuracy.png", content)
-            pictures["Accuracy over ways and shots."] = content
+            pictures["Accuracy over shots, with a line for each way."] = content
         if self.study is not None:
             pictures[self.study.caption] = self.study.content
         report = html_report("Evaluation", self.sections, pictures)

@@ -1,8 +1,11 @@
-"""Tables for the terminal."""
+"""The table of the synthetic study for the terminal."""
 
 from typing import Any
 
 from rich.table import Table
+
+METHODS = {"exact": "exact", "variational": "variational", "monte_carlo": "Monte Carlo"}
+"""The methods as synthetic.json names them, and as the table does."""
 
 
 def synthetic_table(result: dict[str, Any]) -> Table:
@@ -23,10 +26,10 @@ def synthetic_table(result: dict[str, Any]) -> Table:
         # A line before each method: the exact loss has no L, the others begin with the smallest.
         if samples in (None, first_samples):
             table.add_section()
-        table.add_row(method.replace("_", " "), str(samples or ""), *cells)
+        table.add_row(METHODS[method], str(samples or ""), *cells)
     limits = [f"{row['zero_variance_limit']:.4g}" for row in result["theory"]]
     table.add_section()
-    table.add_row("Monte Carlo is 0 up to", "L*", *limits)
+    table.add_row("Monte Carlo prefers 0 up to", "L*", *limits)
     return table
 
 

@@ -64,7 +64,7 @@ class TrainingDisplay:
         if "event" in line:
             self._show_event(line["event"])
             return
-        # A validation has a line of its own: together with the latest of the others it is shown.
+        # Training metrics and validations come on separate lines; the latest of both are shown.
         self.latest |= line
         self._show_metrics(line["update"], describe(self.latest))
         if self.writer is not None:

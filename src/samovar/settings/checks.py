@@ -19,17 +19,20 @@ def flag(name: str) -> str:
     return "--" + name.replace("_", "-")
 
 
-def check_finite(settings: Any) -> None:
+def check_finite(settings: Any, prefix: str = "") -> None:
     """Refuse NaN and infinity anywhere in the settings: both slip through range checks."""
     for name, value in vars(settings).items():
         if isinstance(value, float) and not math.isfinite(value):
-            raise SettingsError(f"{flag(name)} must be a finite number, but is {value}.")
+            raise SettingsError(f"{flag(prefix + name)} must be a finite number, but is {value}.")
         if is_dataclass(value):
-            check_finite(value)
+            check_finite(value, f"{prefix}{name}.")
 
 
 def check_at_least(settings: Any, least: int, names: tuple[str, ...], prefix: str = "") -> None:
-    """Refuse the first of these fields that is below `least`."""
+    """Refuse the first of these fields that is below `least`.
+
+    `prefix` is what stands before the name in a flag, such as "validation.".
+    """
     for name in names:
         value = getattr(settings, name)
         if value < least:

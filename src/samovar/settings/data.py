@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Literal
 
 from samovar.errors import SettingsError
+from samovar.settings.checks import check_at_least
 
 
 @dataclass(frozen=True)
@@ -20,7 +21,7 @@ class PrepareSettings:
     fractions: tuple[float, float, float] = (0.64, 0.16, 0.2)
     """Shares of the classes for train, val and test, if no split is given (folder, features)."""
     split_file: Path | None = None
-    """JSON file {"train": [class, ...], "val": ..., "test": ...} instead (folder, features)."""
+    """A split instead: JSON {"train": [class, ...], "val": ..., "test": ...} (folder, features)."""
     seed: int = 0
     """Seed of the split by fractions."""
 
@@ -41,10 +42,9 @@ class AugmentationSettings:
     """Change brightness, contrast and saturation by factors from 1 - jitter to 1 + jitter (0.4)."""
 
     def __post_init__(self) -> None:
-        if self.crop_padding < 0 or not 0 <= self.jitter <= 1:
-            raise SettingsError(
-                "--crop-padding must not be negative, and --jitter must be from 0 to 1."
-            )
+        check_at_least(self, 0, ("crop_padding",), prefix="augmentation.")
+        if not 0 <= self.jitter <= 1:
+            raise SettingsError(f"--augmentation.jitter must be from 0 to 1, but is {self.jitter}.")
 
 
 @dataclass(frozen=True)
@@ -58,4 +58,4 @@ class DataSettings:
     rotations: bool = False
     """Count rotated images as new classes (Omniglot)."""
     normalisation: Literal["standard", "unit"] = "standard"
-    """Scale to mean 0 and deviation 1 over the training classes, or only to 0..1 (VERSA)."""
+    """To mean 0 and deviation 1 over the training classes, or only to 0 .. 1 (unit; VERSA)."""

@@ -1,4 +1,4 @@
-"""What `samovar evaluate` does beside measuring under a protocol; every field is a flag."""
+"""What `samovar evaluate` does besides measuring under a protocol; every field is a flag."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 from samovar.errors import SettingsError
 
 MOST_DRAWN = 100
-"""Tasks that may be drawn as pictures."""
+"""The largest number of tasks that may be drawn: each is a picture in the report."""
 
 
 @dataclass(frozen=True)
@@ -18,8 +18,7 @@ class EvaluationSettings:
     draw: int = 0
     """Draw this many tasks with their predictions."""
     sampling_study: bool = False
-    """Also measure accuracy over the number of sampled classifiers, 1 to 10,000, ten times each, on
-    the first 1000 tasks; takes minutes to an hour."""
+    """Also measure accuracy with 1 to 10,000 samples on up to 1000 tasks: minutes to an hour."""
     data: str | None = None
     """A prepared data set; by default the one that the model was trained on."""
     device: str = "auto"

@@ -71,53 +71,42 @@ class ModelSettings:
     """A model of section 3 or one of its rivals."""
 
     method: str = "samovar"
-    """samovar (variational training), versa (Monte Carlo training) or prototypes (deterministic
-    class means, TADAM too).
-    """
+    """samovar (variational), versa (Monte Carlo) or prototypes (class means, as in TADAM)."""
     backbone: str = "conv4"
-    """The feature extractor f: conv4, conv5, resnet12, identity (for ready-made vectors) or custom
-    (a torch module of your own).
-    """
+    """The feature extractor f: conv4, conv5, resnet12, identity (for vectors) or custom (yours)."""
     channels: int = 3
     """Channels of the images; 1 is grey."""
     size: int = 32
     """Height and width of the images; the length of the vectors with `identity` or `custom`."""
     width: int = 64
-    """Filters of the first block: all blocks of CONV have this many, those of ResNet-12 1, 2, 4 and
-    8 times as many.
-    """
+    """Filters of the first block; CONV keeps them, ResNet-12 has 1, 2, 4 and 8 times as many."""
     pools: Literal[3, 4] = 3
     """Max-pooling layers of ResNet-12: TADAM's code has three, its paper four."""
     dropout: float = 0.0
     """Dropout in every block of CONV (VERSA: 0.5 on miniImageNet, 0.1 on Omniglot)."""
     norm: Literal["running", "episode"] = "running"
-    """Batch norm at test: by running averages (inductive), or by the statistics of each set itself
-    (VERSA; transductive)."""
+    """Batch norm at test: running averages, or each set's own statistics (VERSA; transductive)."""
     classifier: Literal["linear", "cosine", "euclidean", "squared"] = "linear"
-    """linear or scaled cosine (SC); for prototypes the Euclidean distance (TADAM) or its square
-    (Prototypical Networks)."""
+    """linear or cosine (SC); for prototypes the euclidean distance (TADAM) or its square."""
     alpha: float = 25.0
-    """Scale of the cosine (25; 50 with augmentation) or of the negative distance (TADAM: 7.5;
-    unscaled: 1)."""
+    """Scale of the cosine (25; 50 with augmentation) or of the distance (TADAM 7.5, plain 1)."""
     task_embedding: bool = False
     """Condition the features of ResNet-12 on the task (TEN)."""
     shared: bool = True
-    """Use one inference network for prior and posterior; otherwise two, with hidden sizes that give
-    the same number of parameters."""
+    """Use one inference network for prior and posterior; else two, with as many parameters."""
     auxiliary_classes: int = 0
     """Classes of the auxiliary co-training task (AT); 0 trains without it."""
     beta: float | None = None
-    """Weight of the KL term in sum NLL + beta * sum KL over a task; M / (N d) if not given
-    (docs/method.md)."""
+    """Weight of the KL in sum NLL + beta * sum KL; M / (N d) if not given (docs/method.md)."""
     last_skip: bool = True
-    """Have a skip connection around the third layer of ResNet-12's inference networks."""
+    """Skip connection around the third layer of ResNet-12's inference networks."""
     samples: int = 10
     """L, the number of classifiers that are sampled in training."""
     reduction: Literal["mean", "sum"] = "mean"
     """Divide the objective of a task by its number of queries, or not."""
 
     def __post_init__(self) -> None:
-        check_finite(self)
+        check_finite(self, prefix="model.")
         self._check_names()
         self._check_method()
         self._check_backbone()
@@ -139,34 +128,40 @@ class ModelSettings:
         distances = self.classifier in ("euclidean", "squared")
         if self.deterministic != distances:
             raise SettingsError(
-                f"--method {self.method} and --classifier {self.classifier} do not go together."
+                f"--model.method {self.method} and --model.classifier {self.classifier} do not go "
+                "together: prototypes have a distance, the other methods linear or cosine."
             )
         separable = METHODS[self.method].has_posterior and self.traits.inference == "mlp"
         if not self.shared and not separable:
             raise SettingsError(
-                "Separate networks (--no-shared) are for --method samovar without ResNet-12, "
-                "the ablation of Table 1."
+                "Separate networks (--model.no-shared) are for --model.method samovar without "
+                "ResNet-12, the ablation of Table 1."
             )
 
     def _check_backbone(self) -> None:
         if self.task_embedding and not self.traits.has_films:
-            raise SettingsError("--task-embedding works with --backbone resnet12 only.")
+            raise SettingsError("--model.task-embedding works with --model.backbone resnet12 only.")
         if self.size < self.traits.smallest_size:
             raise SettingsError(
-                f"--backbone {self.backbone} needs images of at least {self.traits.smallest_size} "
-                f"pixels, but --size is {self.size}."
+                f"--model.backbone {self.backbone} needs images of at least "
+                f"{self.traits.smallest_size} pixels, but --model.size is {self.size}."
             )
         if not 0 <= self.dropout < 1:
-            raise SettingsError(f"--dropout must be from 0 to below 1, but is {self.dropout}.")
+            raise SettingsError(
+                f"--model.dropout must be at least 0 and below 1, but is {self.dropout}."
+            )
         if self.dropout and not self.traits.has_dropout:
-            raise SettingsError(f"--backbone {self.backbone} has no dropout. Leave out --dropout.")
+            raise SettingsError(
+                f"--model.backbone {self.backbone} has no dropout. Leave out --model.dropout."
+            )
 
     def _check_numbers(self) -> None:
         if self.beta is not None and self.beta < 0:
-            raise SettingsError(f"--beta must not be negative, but is {self.beta}.")
+            raise SettingsError(f"--model.beta must not be negative, but is {self.beta}.")
         for name in ("alpha", "samples", "channels", "size", "width"):
-            if getattr(self, name) <= 0:
-                raise SettingsError(f"--{name} must be positive, but is {getattr(self, name)}.")
+            value = getattr(self, name)
+            if value <= 0:
+                raise SettingsError(f"--model.{name} must be positive, but is {value}.")
 
     @property
     def traits(self) -> BackboneTraits:

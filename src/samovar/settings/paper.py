@@ -1,8 +1,8 @@
 """The numbers that the paper publishes, as data, and the names of what it compares.
 
 Accuracies are in percent with the half-width of their 95 % interval, as printed in the paper.
-Presets carry them to `samovar presets`, and `samovar reproduce` prints ours beside them. The
-figures of VERSA on Omniglot come from VERSA's own paper.
+Presets carry them to `samovar presets`, and `samovar reproduce` prints ours beside them. VERSA's
+accuracies on Omniglot come from VERSA's own paper.
 """
 
 from dataclasses import dataclass
@@ -16,6 +16,7 @@ Rival = Literal["samovar", "separate", "versa", "prototypes"]
 Benchmark = Literal["miniimagenet", "cifar_fs", "fc100"]
 
 SHOTS: tuple[Shot, Shot] = (5, 1)
+"""In the order of the paper's columns."""
 RIVALS: tuple[Rival, ...] = ("samovar", "separate", "versa", "prototypes")
 
 
@@ -95,9 +96,9 @@ class Table2Column:
 
 @dataclass(frozen=True)
 class BetaClaim:
-    """The claim that accuracy stays within `points` of the best.
+    """The claim that accuracy stays within `points` of the best from `low` to `high`.
 
-    From `low` to `high` times the best beta.
+    `low` and `high` are multiples of the best beta.
     """
 
     low: float
@@ -182,7 +183,7 @@ BETA_CLAIMS: dict[int, BetaClaim] = {
     5: BetaClaim(low=0.83, high=2.0, points=1.0),
     1: BetaClaim(low=0.66, high=2.0, points=1.0),
 }
-"""By shot."""
+"""What the paper's figure on beta claims, by shot."""
 
 VERSA_OMNIGLOT = (
     OmniglotAccuracy(way=5, shot=1, accuracy=99.70, confirmed=False),

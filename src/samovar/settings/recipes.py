@@ -124,8 +124,7 @@ def _resnet_updates(data: Benchmark, ablation: Ablation, *, augmented: bool) -> 
 def _resnet_optimizer(
     data: Benchmark, shot: Shot, updates: int, *, augmented: bool
 ) -> OptimizerSettings:
-    # The step size drops three times from the middle on; without augmentation TADAM drops it
-    # faster.
+    # The step size drops three times from the middle on, faster without augmentation (as in TADAM).
     pause = 5000 if augmented else 2500
     middle = updates // 2
     large_images = data == "miniimagenet"

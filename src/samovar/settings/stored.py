@@ -106,13 +106,13 @@ def differences(first: Any, second: Any, path: tuple[str, ...] = ()) -> list[Dif
     >>> differences(DataSettings("omniglot"), DataSettings("glyphs"))
     [Difference(path=('name',), old='omniglot', new='glyphs')]
     """
-    found: list[Difference] = []
+    differing: list[Difference] = []
     for field in dataclasses.fields(first):
         old = getattr(first, field.name)
         new = getattr(second, field.name)
         here = (*path, field.name)
         if dataclasses.is_dataclass(old) and type(old) is type(new):
-            found += differences(old, new, here)
+            differing += differences(old, new, here)
         elif old != new:
-            found.append(Difference(here, old, new))
-    return found
+            differing.append(Difference(here, old, new))
+    return differing

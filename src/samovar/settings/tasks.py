@@ -46,16 +46,19 @@ class EpisodeSettings(TaskShape):
     """Draw the number of shots of each task between `shot` and this."""
 
     def __post_init__(self) -> None:
-        check_at_least(self, 2, ("way",))
-        check_at_least(self, 1, ("shot",))
-        check_at_least(self, 0, ("queries",))
+        check_at_least(self, 2, ("way",), prefix="episodes.")
+        check_at_least(self, 1, ("shot",), prefix="episodes.")
+        check_at_least(self, 0, ("queries",), prefix="episodes.")
         _check_most("way", self.way, self.most_way)
         _check_most("shot", self.shot, self.most_shot)
 
 
 def _check_most(name: str, least: int, most: int | None) -> None:
     if most is not None and most < least:
-        raise SettingsError(f"--most-{name} must be at least --{name}, but is {most}.")
+        raise SettingsError(
+            f"--episodes.most-{name} must be at least --episodes.{name}, which is {least}, "
+            f"but is {most}."
+        )
 
 
 @dataclass(frozen=True)
@@ -75,16 +78,14 @@ class Protocol(TaskShape):
     outside: int = 0
     """Queries in each task from classes outside it ("none of these"); needs running norm."""
     quasi: bool = False
-    """Quasi-random instead of random samples: 128 (linear) or 256 (cosine) do as well as 1000."""
+    """Quasi-random samples: 128 (linear) or 256 (cosine) are as exact as 1000 random ones."""
 
     def __post_init__(self) -> None:
-        if self.outside < 0:
-            raise SettingsError("--outside must not be negative.")
-        if self.episodes < 1 or self.samples < 1 or self.queries < 1:
-            raise SettingsError("--episodes, --samples and --queries must be at least 1.")
+        check_at_least(self, 2, ("way",))
+        check_at_least(self, 1, ("shot", "queries", "episodes", "samples"))
+        check_at_least(self, 0, ("outside",))
         if self.samples > MOST_SAMPLES:
             raise SettingsError(f"--samples must be at most {MOST_SAMPLES}, but is {self.samples}.")
-        _ = self.tasks  # building the shape checks way and shot
 
     @property
     def tasks(self) -> EpisodeSettings:

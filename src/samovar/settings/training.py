@@ -59,17 +59,18 @@ class OptimizerSettings:
         # Comparisons with NaN are false, so each check passes only for numbers in range.
         if not 0 < self.learning_rate < math.inf:
             raise SettingsError(
-                f"--optimizer.learning-rate must be above 0, but is {self.learning_rate}."
+                f"--optimizer.learning-rate must be positive and finite, but is "
+                f"{self.learning_rate}."
             )
         if not 0 <= self.momentum < 1:
             raise SettingsError(
-                f"--optimizer.momentum must be from 0 to below 1, but is {self.momentum}."
+                f"--optimizer.momentum must be at least 0 and below 1, but is {self.momentum}."
             )
         for name in NOT_NEGATIVE:
             value = getattr(self, name)
             if not 0 <= value < math.inf:
                 raise SettingsError(
-                    f"{flag('optimizer.' + name)} must not be negative, but is {value}."
+                    f"{flag('optimizer.' + name)} must be finite and not negative, but is {value}."
                 )
 
 
@@ -137,7 +138,7 @@ class TrainSettings:
     trace_every: int = 25
     """Updates between lines of metrics.jsonl."""
     precision: Literal["32-true", "bf16-mixed"] = "32-true"
-    """Number format."""
+    """Number format: float32 throughout, or bfloat16 where torch's autocast allows it."""
     seed: int = 0
     """Every random number of the run is a function of this seed."""
 
@@ -149,7 +150,8 @@ class TrainSettings:
             raise SettingsError(
                 "--episodes.queries must be at least 1: the loss is computed on the queries."
             )
-        measured = ("every", "tasks", "queries", "samples", "test_tasks", "test_samples")
+        check_at_least(self.validation, 2, ("way",), prefix="validation.")
+        measured = ("every", "tasks", "shot", "queries", "samples", "test_tasks", "test_samples")
         check_at_least(self.validation, 1, measured, prefix="validation.")
 
     @property

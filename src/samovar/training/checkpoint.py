@@ -22,7 +22,7 @@ from samovar.training.optimization import LossOptimizer
 
 FORMAT = 1
 KEPT = 2
-"""Checkpoints that are kept."""
+"""Checkpoints that are kept: the last one, and one to fall back on if it is damaged."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ def _clean_up(folder: Path, newest: str) -> None:
     """Delete all but the last checkpoints up to the newest, and what killed processes left."""
     paths = sorted(folder.glob("*.json"))
     earlier = [path for path in paths if path.stem <= newest]
-    # Checkpoints of later updates are damaged ones that this run started before.
+    # This run has resumed before these, so they were found damaged.
     later = [path for path in paths if path.stem > newest]
     for path in (*earlier[:-KEPT], *later):
         path.unlink()

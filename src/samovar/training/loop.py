@@ -79,7 +79,8 @@ class Training:
         self.sampler = EpisodeSampler(
             data.train, settings.episodes, settings.seed, group=settings.tasks
         )
-        # Episode norm has the statistics of each task, which is on one rank as a whole.
+        # Running norm takes statistics over all tasks of an update, so ranks must share them.
+        # Episode norm takes them within a task, and no task is spread over ranks.
         if fabric.world_size > 1 and settings.model.norm == "running":
             synchronize(model)
         self.model = channels_last(model)
@@ -191,7 +192,7 @@ class Training:
         )
 
     def _validate(self, progress: TrainingProgress) -> TrainingProgress:
-        """Validate every so many updates and after the last; keep the model if it is the best."""
+        """Validate at regular updates and after the last; keep the model if it is the best."""
         validation = self.settings.validation
         last = progress.update == self.settings.updates
         if progress.update % validation.every and not last:

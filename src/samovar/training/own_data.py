@@ -116,15 +116,16 @@ def fit_to(settings: TrainSettings, store: Store) -> tuple[TrainSettings, list[s
     fitted = replace(settings, data=data, model=model, episodes=episodes, validation=validation)
     splits = " / ".join(map(str, amounts.classes.values()))
     shape = " x ".join(map(str, store.facts["shape"]))
+    kind = "images" if len(store.facts["shape"]) == 3 else "vectors"
     network = ""
     if model.backbone != settings.model.backbone:
         network = f"; the network is {model.backbone}"
     notes = [
-        f"{store.name}: {len(store.classes)} classes (train / val / test {splits}), "
-        f"{amounts.fewest} to {amounts.most} of each, stored as {shape}{network}",
+        f"{store.name}: {len(store.classes)} classes (train / val / test {splits}) with "
+        f"{amounts.fewest} to {amounts.most} {kind} each, stored as {shape}{network}",
         f"training on {episodes.way}-way {episodes.shot}-shot tasks with {episodes.queries} "
         f"queries per class; validating on {validation.way}-way {validation.shot}-shot tasks "
-        f"with {validation.queries}",
+        f"with {validation.queries} queries per class",
     ]
     return fitted, notes
 

@@ -90,14 +90,19 @@ def train(  # noqa: PLR0913 - public, and every parameter but the first has a de
         if first:
             # Only now, after all checks, is the folder bound to these settings.
             folder.begin(preset, settings, _origin(data, start, model))
-        progress = training.run(start and start.message)
-        run = finish(training, progress) if first else None
+        message = None if start is None else start.message
+        progress = training.run(message)
+        run = None
+        if first:
+            run = finish(training, progress)
         leave_together(fabric)  # the others wait until the first has tested
         return run
 
 
 def _launch(settings: TrainSettings, devices: Devices) -> Fabric:
-    """Start the processes; with an auxiliary loss, no loss uses all parameters."""
+    """Start the processes."""
+    # With an auxiliary loss, no loss uses all parameters. DDP must know, or it waits for gradients
+    # that never come.
     unused = settings.model.auxiliary_classes > 0
     fabric = make_fabric(devices, precision=settings.precision, unused=unused)
     fabric.launch()
@@ -121,7 +126,7 @@ def _origin(data: RunData, start: Start | None, model: type[FewShotModel]) -> di
     """Return what a run starts from besides its settings, for a resumed run to compare."""
     return {
         "images and split of the data": data.store.identity,
-        "--init": start and start.identity,
+        "--init": None if start is None else start.identity,
         "class of the model": model.__name__,
     }
 

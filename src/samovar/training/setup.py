@@ -42,7 +42,7 @@ class RunData:
         opened = cls(
             store, train, train.part("val"), train.part("test"), _normalisation(settings, train)
         )
-        # A sampler refuses a split with too few classes or images for its tasks.
+        # Samplers are made only to refuse a split with too few classes or images for its tasks.
         EpisodeSampler(train, settings.episodes, settings.seed)
         measured = settings.validation.protocol(settings.seed).tasks
         for split in (opened.validation, opened.test):
@@ -54,7 +54,7 @@ def _normalisation(settings: TrainSettings, dataset: Dataset) -> Normalization:
     standard = Normalization.standard(dataset.store, settings.data.scheme)
     if settings.data.normalisation == "standard":
         return standard
-    # "unit" only divides by the largest value, so that numbers are from 0 to 1.
+    # "unit" only divides images by 255, so that numbers are from 0 to 1.
     channels = len(standard.mean)
     return Normalization((0.0,) * channels, (1.0,) * channels, standard.scale)
 
@@ -76,11 +76,11 @@ def check_world(settings: TrainSettings, world: int, device: torch.device) -> No
 def check_shape(settings: TrainSettings, dataset: Dataset) -> None:
     """Refuse data that the model cannot take."""
     shape = tuple(dataset.store.facts["shape"])
-    answers = settings.model.auxiliary_classes
-    if 0 < answers < len(dataset):
+    outputs = settings.model.auxiliary_classes
+    if 0 < outputs < len(dataset):
         raise RunError(
             f"The auxiliary task distinguishes all {len(dataset)} classes of "
-            f"{dataset.description}, but its head has {answers} outputs. "
+            f"{dataset.description}, but its head has {outputs} outputs. "
             f"Use --model.auxiliary-classes {len(dataset)}."
         )
     if dataset.rotations and len(shape) != 3:
@@ -106,6 +106,7 @@ def build_model(
     """
     with torch.random.fork_rng(devices=[]):
         noise = generator(settings.seed, "own model")
+        # The CPU's generator alone: torch.manual_seed would seed the GPUs', which are not forked.
         torch.default_generator.manual_seed(int(noise.integers(2**62)))
         return kind(settings.model, backbone, settings.seed)
 

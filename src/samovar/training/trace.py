@@ -42,13 +42,14 @@ class Trace:
         self.seconds = time.perf_counter()
 
     def update(self, update: int, metrics: UpdateMetrics) -> None:
-        """Log the metrics of every so many updates, and of the last."""
+        """Log the metrics at regular updates, and at the last."""
         if update % self.settings.trace_every and update != self.settings.updates:
             return
         line: dict[str, Any] = {"update": update}
         for name, value in metrics.values.items():
             line[name] = self._over_ranks(name, value.float(), metrics.share)
         seconds = time.perf_counter() - self.seconds
+        # This process may have resumed the run, so its speed is that of its own updates.
         done = update - self.first
         left = self.settings.updates - update
         images = done * self.settings.images_per_update

@@ -5,9 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from helpers_experiments import keep_evidence, measurements
+from helpers_images import has_color
 
 from samovar.experiments.evidence import Workplace
 from samovar.experiments.paper.beta import EXPERIMENT
+from samovar.reporting.figures.style import BLUE, VERMILION
 from samovar.settings.presets import PRESETS
 
 
@@ -61,4 +63,6 @@ def test_the_table_has_single_classifiers_and_their_average(cells, tmp_path):
     (result,) = table.data["results"]
     assert result["samples"]["posterior single"] == {"mean": 0.5, "ci95": 0.01}
     assert "| 1 | x 1 | 70.00 ± 0.00 | 0.000 | 50.00 ± 1.00 |" in table.markdown
-    assert EXPERIMENT.figure(table.data).startswith(b"\x89PNG")
+    picture = EXPERIMENT.figure(table.data)
+    assert has_color(picture, BLUE), "the prior"
+    assert has_color(picture, VERMILION), "the posterior"

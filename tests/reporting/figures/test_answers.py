@@ -1,13 +1,14 @@
 """The picture has a panel for every image, up to sixty."""
 
-import io
+from dataclasses import replace
 
 import numpy as np
 import pytest
-from PIL import Image
+from helpers_images import drawn, has_color
 
 from samovar.reporting.answers import AnswerRow
 from samovar.reporting.figures.answers import answers_figure
+from samovar.reporting.figures.style import DARK_GREEN, VERMILION
 
 
 def row(rejected: bool = False) -> AnswerRow:
@@ -20,9 +21,8 @@ def row(rejected: bool = False) -> AnswerRow:
 def size(images: int) -> tuple[int, int]:
     pictures = [np.full((4, 4, 3), 9 * number % 256, np.uint8) for number in range(images)]
     content = answers_figure(pictures, [row(number % 2 == 1) for number in range(images)])
-    with Image.open(io.BytesIO(content)) as picture:
-        assert picture.format == "PNG"
-        return picture.size
+    height, width, _ = drawn(content).shape
+    return width, height
 
 
 @pytest.mark.parametrize(("images", "columns", "lines"), [(1, 1, 1), (7, 6, 2)])
@@ -30,6 +30,21 @@ def test_the_size_follows_the_number_of_images(images, columns, lines):
     width, height = size(images)
     assert width == pytest.approx(380 * columns, abs=2)
     assert height == pytest.approx(460 * lines, abs=2)
+
+
+@pytest.mark.parametrize("rejected", [False, True])
+def test_the_colour_of_a_label_tells_whether_the_image_was_rejected(rejected):
+    content = answers_figure([np.zeros((4, 4, 3), np.uint8)], [row(rejected)])
+    assert has_color(content, VERMILION) == rejected
+    assert has_color(content, DARK_GREEN) != rejected
+
+
+def test_long_labels_do_not_run_into_each_other():
+    """Between two images there is no ink, however long their labels are."""
+    long = replace(row(), label="a class with quite a long name", probabilities={"a": 1.0})
+    pixels = drawn(answers_figure([np.zeros((4, 4, 3), np.uint8)] * 2, [long, long]))
+    middle = pixels.shape[1] // 2
+    np.testing.assert_array_equal(pixels[:, middle - 2 : middle + 2], 255)
 
 
 def test_what_is_left_out_is_said_below():

@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+from helpers_images import has_color
 
 from samovar.evaluation.per_class import ClassMetrics, ClassRanking, HardClass, Mistake
 from samovar.reporting.figures.classes import _columns, _shares, classes_figure
+from samovar.reporting.figures.style import GREEN, VERMILION
 
 HARDEST = [
     HardClass("ant", 10, 0.1, [Mistake("bee", 0.5), Mistake("cat", 0.2)]),
@@ -23,4 +25,14 @@ def test_columns_are_the_frequent_mistakes_and_shares_are_in_their_cells():
 @pytest.mark.parametrize("hardest", [HARDEST, HARDEST[2:]])
 def test_a_picture_is_made_with_and_without_mistakes(hardest):
     easiest = [ClassMetrics("$\\frac{1$", 10, 1.0), ClassMetrics("a\nb" * 50, 10, 1.0)]
-    assert classes_figure(ClassRanking(hardest, easiest)).startswith(b"\x89PNG")
+    picture = classes_figure(ClassRanking(hardest, easiest))
+    assert has_color(picture, GREEN), "the bars of the easiest"
+    assert has_color(picture, VERMILION), "the bars of the hardest"
+
+
+def test_no_hard_class_is_left_without_its_most_frequent_mistake():
+    hardest = []
+    for number in range(10):
+        hardest.append(HardClass(f"hard {number}", 10, 0.1, [Mistake(f"taken {number}", 0.9)]))
+    shares = _shares(hardest, _columns(hardest))
+    np.testing.assert_allclose(np.nanmax(shares, axis=1), 90)

@@ -2,6 +2,7 @@
 
 import pytest
 from helpers_evaluation import make_results, metrics_of
+from helpers_images import drawn, has_color
 
 from samovar.evaluation.predictors import Predictor
 from samovar.reporting.figures.evaluation import (
@@ -11,6 +12,7 @@ from samovar.reporting.figures.evaluation import (
     sampling_figure,
     shots_figure,
 )
+from samovar.reporting.figures.style import BLUE, VERMILION
 from samovar.settings.tasks import Protocol
 
 UNTEMPERED = (Predictor.PREDICTIVE, Predictor.MEAN_CLASSIFIER)
@@ -20,7 +22,8 @@ UNTEMPERED = (Predictor.PREDICTIVE, Predictor.MEAN_CLASSIFIER)
 @pytest.mark.parametrize("draw", [reliability_figure, risk_coverage_figure])
 def test_pictures_with_and_without_temperatures(draw, predictors):
     picture = draw(make_results(predictors))
-    assert picture.startswith(b"\x89PNG")
+    for predictor in predictors:
+        assert has_color(picture, COLORS[predictor])
     assert draw(make_results(predictors)) == picture, "no date, no version"
     other = {predictor: metrics_of(predictor, seed=7) for predictor in predictors}
     assert draw(make_results(predictors, metrics=other)) != picture
@@ -36,7 +39,7 @@ def test_accuracy_over_shots_does_not_depend_on_the_order_of_evaluations():
         protocol = Protocol(way, shot, 4, episodes=6)
         evaluations.append(make_results(UNTEMPERED, protocol))
     picture = shots_figure(evaluations)
-    assert picture.startswith(b"\x89PNG")
+    assert drawn(picture).shape[:2] == (3.8 * 200, 5.2 * 200)
     assert shots_figure(evaluations[::-1]) == picture
 
 
@@ -54,5 +57,8 @@ def test_studies_are_drawn_with_and_without_repeats(repeats, equal):
         "quasi_equal_to_1000": equal,
         "protocol": {"way": 5, "shot": 1},
     }
-    assert sampling_figure(study).startswith(b"\x89PNG")
-    assert sampling_figure(study, study | {"model": "SAMOVAR"}).startswith(b"\x89PNG")
+    one = sampling_figure(study)
+    assert has_color(one, BLUE), "quasi-random samples"
+    assert has_color(one, VERMILION), "random samples"
+    two = sampling_figure(study, study | {"model": "SAMOVAR"})
+    assert len(drawn(two)) == 2 * len(drawn(one)), "a row for each study"

@@ -1,7 +1,9 @@
 """The course of a training is drawn from whatever has been logged."""
 
 import pytest
+from helpers_images import drawn, has_color
 
+from samovar.reporting.figures.style import BLACK, BLUE, GREEN, VERMILION
 from samovar.reporting.figures.training import training_figure
 
 TRACE = [{"update": 1, "loss": 2.0, "nll": 1.5}, {"update": 2, "loss": 1.0, "nll": 0.5}]
@@ -14,7 +16,10 @@ def test_runs_with_and_without_variances_are_drawn(variance):
     if variance is not None:
         lines[0]["largest_weight_variance"] = variance
     lines.append({"update": 2, "validation_accuracy": 0.5})
-    assert training_figure(lines).startswith(b"\x89PNG")
+    picture = training_figure(lines)
+    for color in (BLUE, BLACK, GREEN):
+        assert has_color(picture, color), "NLL, loss and accuracy"
+    assert has_color(picture, VERMILION) == (variance is not None)
 
 
 def test_equal_runs_have_equal_pictures_and_other_runs_others():
@@ -23,4 +28,4 @@ def test_equal_runs_have_equal_pictures_and_other_runs_others():
 
 
 def test_a_run_without_metrics_is_drawn():
-    assert training_figure([]).startswith(b"\x89PNG")
+    assert drawn(training_figure([])).shape[:2] == (3.2 * 200, 11 * 200)

@@ -22,6 +22,7 @@ UPRIGHT = {
     8: Image.Transpose.ROTATE_90,
 }
 """What sets an image upright, by the value of that tag."""
+# Floats, since they divide floats and are compared with them.
 WHITE_8_BITS = 2.0**8 - 1
 WHITE_16_BITS = 2.0**16 - 1
 WHITE_32_BITS = 2.0**32 - 1
@@ -41,7 +42,8 @@ class Conversion:
     @property
     def shape(self) -> tuple[int, int, int]:
         """Height, width and number of channels."""
-        return self.size, self.size, 3 if self.colour == "rgb" else 1
+        channels = 3 if self.colour == "rgb" else 1
+        return self.size, self.size, channels
 
 
 def convert(image: Image.Image, conversion: Conversion) -> NDArray[np.uint8]:
@@ -64,7 +66,9 @@ def convert(image: Image.Image, conversion: Conversion) -> NDArray[np.uint8]:
         resampling = Image.Resampling[conversion.resampling.upper()]
         picture = picture.resize((conversion.size, conversion.size), resampling)
     array = np.asarray(picture, dtype=np.uint8).reshape(conversion.shape)
-    return 255 - array if conversion.inverted else array
+    if conversion.inverted:
+        return 255 - array
+    return array
 
 
 def _central_square(picture: Image.Image) -> Image.Image:

@@ -34,7 +34,7 @@ def _source_facts(store: Store) -> dict[str, Any]:
     """Return the facts of the store's source; empty if nothing is known of it."""
     if "resampling" in store.facts:
         return store.facts
-    # Stores of version 0.1 name their source only. A store may have another name than its source.
+    # Stores of version 0.1 record only the name of their source, which may differ from their own.
     source = REGISTRY.get(store.facts.get("source_name", store.name))
     if source is None:
         return {}

@@ -31,6 +31,7 @@ class Source:
     title: str
     licence: str
     citation: str
+    """What a publication should cite; empty for a user's own data."""
     open: Callable[[Path, PrepareSettings], Contents]
     """Opens what is at a root; raises DataError and says what to do if that is not usable."""
     root_hint: str = ""

@@ -27,6 +27,7 @@ FILES = (*IMAGES, FINE_NAMES, COARSE_NAMES)
 RECORD = 2 + 3 * 32 * 32
 """Bytes of a record: coarse label, fine label, the red, green and blue planes."""
 LARGEST = 2 * 50_000 * RECORD
+"""Bytes of a file that are read at most: twice the size of train.bin."""
 HINT = f"Put {ARCHIVE.name} there, or its folder cifar-100-binary with {', '.join(FILES)}."
 
 

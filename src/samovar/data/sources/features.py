@@ -51,8 +51,7 @@ def _check(root: Path, features: NDArray[Any], labels: NDArray[Any]) -> None:
     if len(bad):
         raise DataError(
             f"{root} has {len(bad)} rows with values that are not finite float32 numbers; the "
-            f"first is row {bad[0]}. "
-            "Remove these rows, or compute them again."
+            f"first is row {bad[0]}. Remove these rows, or compute them again."
         )
 
 
@@ -85,7 +84,7 @@ FEATURES = Source(
     "features",
     "ready-made feature vectors with labels",
     "yours",
-    "your own",
+    "",
     _open,
     HINT,
 )

@@ -129,7 +129,7 @@ FOLDER = Source(
     "folder",
     "your own images: class/image",
     "yours",
-    "yours",
+    "",
     _open,
     HINT,
 )

@@ -26,8 +26,8 @@ from samovar.settings.data import PrepareSettings
 
 HINT = (
     "It cannot be downloaded freely (ImageNet's terms). Put images.zip or the folder images there "
-    "with Ravi's "
-    "train.csv, val.csv and test.csv, or one folder per class, named by its WordNet id (n01532829)."
+    "with Ravi's train.csv, val.csv and test.csv, or one folder per class, named by its WordNet id "
+    "(n01532829)."
 )
 CONVERSION = Conversion(84, "rgb", "bilinear")
 Reader = Callable[[], bytes]

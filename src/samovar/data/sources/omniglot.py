@@ -87,8 +87,8 @@ OMNIGLOT = Source(
     "Omniglot: 1623 handwritten characters, 20 drawings each",
     "MIT (Brenden Lake)",
     "B. Lake, R. Salakhutdinov, J. Tenenbaum. Human-level concept learning through probabilistic "
-    "program induction. "
-    "Science 2015. Split: O. Vinyals et al. Matching networks for one shot learning. NeurIPS 2016.",
+    "program induction. Science 2015. Split: O. Vinyals et al. Matching networks for one shot "
+    "learning. NeurIPS 2016.",
     _open,
     HINT,
     DOWNLOADS,

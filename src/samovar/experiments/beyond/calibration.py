@@ -6,11 +6,11 @@ from matplotlib.figure import Figure
 
 from samovar.experiments.accuracy_table import accuracy_table
 from samovar.experiments.experiment import Experiment, Measurements, ResultTable
-from samovar.experiments.figures import BLUE, Rows, column, draw_rings, label_rows
+from samovar.experiments.figures import Rows, column, draw_rings, label_rows
 from samovar.experiments.markdown import heading, joined, table_head, table_row
 from samovar.experiments.paired import PairedDifference, paired_differences
 from samovar.experiments.shared_cells import table1_cells
-from samovar.reporting.figures.style import png
+from samovar.reporting.figures.style import BLUE, png
 
 COLUMNS = ("nll", "mean_classifier_nll", "ece", "mean_classifier_ece")
 

@@ -15,9 +15,9 @@ from samovar.evaluation.metrics import Estimate
 from samovar.experiments.cell import Cell, Scale
 from samovar.experiments.evidence import Evidence
 from samovar.experiments.experiment import Experiment, Measurements, ResultTable
-from samovar.experiments.figures import BLUE, GREEN, Rows, column, draw_rings
+from samovar.experiments.figures import Rows, column, draw_rings
 from samovar.experiments.markdown import joined, percent, table_head, table_row
-from samovar.reporting.figures.style import png
+from samovar.reporting.figures.style import BLUE, GREEN, png
 from samovar.settings.paper import VERSA_OMNIGLOT, OmniglotAccuracy
 from samovar.settings.presets import PRESETS
 from samovar.settings.tasks import Protocol

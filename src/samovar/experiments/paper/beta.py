@@ -17,11 +17,11 @@ from samovar.evaluation.metrics import Estimate
 from samovar.experiments.cell import Cell, Scale
 from samovar.experiments.evidence import Evidence
 from samovar.experiments.experiment import Experiment, Measurements, ResultTable
-from samovar.experiments.figures import BLUE, VERMILION, Rows, column, distinct, matching
+from samovar.experiments.figures import Rows, column, distinct, matching
 from samovar.experiments.markdown import heading, joined, percent, points, table_head, table_row
 from samovar.experiments.records import SampledAccuracies
 from samovar.experiments.shared_cells import conv4_cell, conv5_cell
-from samovar.reporting.figures.style import png
+from samovar.reporting.figures.style import BLUE, VERMILION, png
 from samovar.settings.model import balanced_beta
 from samovar.settings.paper import BETA_CLAIMS, SHOTS, BetaClaim
 from samovar.settings.recipes import CONV4_FEATURES

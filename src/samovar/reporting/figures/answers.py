@@ -8,15 +8,23 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from samovar.reporting.answers import AnswerRow
-from samovar.reporting.figures.style import draw_image, plain_label, png
+from samovar.reporting.figures.style import (
+    DARK_GREEN,
+    VERMILION,
+    draw_image,
+    empty_panels,
+    png,
+    wrapped_label,
+)
 
 COLUMNS = 6
 MOST_IMAGES = 60
-ANSWERED, REJECTED = "#00664B", "#D55E00"
+LABEL_WIDTH = 26
+"""Characters of a label that fit on a line above an image."""
 
 
 def answers_figure(images: Sequence[NDArray[np.uint8]], rows: Sequence[AnswerRow]) -> bytes:
-    """Draw images (H, W, C) with their answers, the first 60 of them; rejected ones are red."""
+    """Draw images (H, W, C) with their answers, the first 60 of them; rejected ones are orange."""
     shown = min(len(images), MOST_IMAGES)
     columns = min(COLUMNS, shown)
     lines = math.ceil(shown / columns)
@@ -24,9 +32,7 @@ def answers_figure(images: Sequence[NDArray[np.uint8]], rows: Sequence[AnswerRow
     if shown < len(images):
         height += 0.3  # for the line that says so
     figure = Figure(figsize=(1.9 * columns, height), layout="constrained")
-    panels = figure.subplots(lines, columns, squeeze=False)
-    for panel in panels.flat:
-        panel.axis("off")
+    panels = empty_panels(figure, lines, columns)
     for number in range(shown):
         panel = panels[divmod(number, columns)]
         draw_image(panel, images[number])
@@ -39,7 +45,7 @@ def answers_figure(images: Sequence[NDArray[np.uint8]], rows: Sequence[AnswerRow
 
 def _title(row: AnswerRow) -> tuple[str, str]:
     """Return the text over an image, with the probability if it is answered, and its colour."""
-    label = plain_label(row.label)
     if row.rejected:
-        return label, REJECTED
-    return f"{label} {max(row.probabilities.values()):.0%}", ANSWERED
+        return wrapped_label(row.label, LABEL_WIDTH), VERMILION
+    probability = max(row.probabilities.values())
+    return wrapped_label(row.label, LABEL_WIDTH, f" {probability:.0%}"), DARK_GREEN

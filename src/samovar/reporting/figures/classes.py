@@ -6,12 +6,10 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from samovar.evaluation.per_class import ClassRanking, HardClass
-from samovar.reporting.figures.style import plain_label, png
+from samovar.reporting.figures.style import GREEN, VERMILION, plain_label, png
 
-COLUMN_ROWS = 6
-"""Hard classes whose mistakes get a column."""
-COLUMN_MISTAKES = 3
-"""Mistakes of each of them that get a column."""
+COLUMN_MISTAKES = 2
+"""Mistakes of each hard class that get a column; more would be too many to read."""
 
 
 def classes_figure(classes: ClassRanking) -> bytes:
@@ -47,7 +45,7 @@ def _draw_confusion(panel: Axes, hardest: list[HardClass]) -> None:
 def _columns(hardest: list[HardClass]) -> list[str]:
     """Return the names of the most frequent mistakes, each once."""
     names: list[str] = []
-    for row in hardest[:COLUMN_ROWS]:
+    for row in hardest:
         for mistake in row.taken_for[:COLUMN_MISTAKES]:
             if mistake.name not in names:
                 names.append(mistake.name)
@@ -67,7 +65,7 @@ def _shares(hardest: list[HardClass], columns: list[str]) -> NDArray[np.float64]
 def _draw_ranking(panel: Axes, classes: ClassRanking) -> None:
     """Draw a bar for each class, from the easiest to the hardest."""
     shown = [*classes.easiest, *reversed(classes.hardest)]
-    colors = ["#009E73"] * len(classes.easiest) + ["#D55E00"] * len(classes.hardest)
+    colors = [GREEN] * len(classes.easiest) + [VERMILION] * len(classes.hardest)
     positions = range(len(shown))
     panel.barh(positions, [100 * row.accuracy for row in shown], color=colors)
     panel.set_yticks(positions, [plain_label(row.name) for row in shown], fontsize=5.5)

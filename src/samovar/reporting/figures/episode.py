@@ -4,6 +4,7 @@ Support images stand above, queries with the probabilities of the classes below.
 task of a protocol, `episode_figure` any task that is given as arrays.
 """
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +14,14 @@ from matplotlib.figure import Figure
 
 from samovar.evaluation.task_runner import TaskRunner
 from samovar.prediction.predictive import Prediction
-from samovar.reporting.figures.style import GREEN, RED, draw_image, empty_panels, plain_label, png
+from samovar.reporting.figures.style import (
+    GREEN,
+    VERMILION,
+    draw_image,
+    empty_panels,
+    png,
+    wrapped_label,
+)
 from samovar.settings.tasks import Protocol
 
 MOST_QUERIES = 12
@@ -22,6 +30,8 @@ MOST_SUPPORT = 5
 """Support images of a class in a picture."""
 MOST_COLUMNS = 6
 """Queries beside each other."""
+TITLE_CHARACTERS = 200
+"""Characters of the class names that fit side by side across the picture."""
 
 
 @dataclass(frozen=True)
@@ -39,10 +49,10 @@ def episode_figure(task: DrawnTask, prediction: Prediction) -> bytes:
     """Draw the support images of each class, then queries with probabilities as bars.
 
     `prediction` is that of this one task. The whisker of a bar is one standard deviation over
-    sampled classifiers. Green is the true class, red the model's answer where it is wrong.
+    sampled classifiers. Green is the true class, orange the model's answer where it is wrong.
     """
     columns = min(len(task.query), MOST_COLUMNS)
-    rows = -(-len(task.query) // columns)
+    rows = math.ceil(len(task.query) / columns)
     shown = min(MOST_SUPPORT, int(np.bincount(task.support_labels).max()))
     figure = Figure(figsize=(11, 0.9 * shown + 1.15 * rows + 1.0), layout="constrained")
     heights = [0.9 * shown + 0.5, 1.15 * rows + 0.5]
@@ -55,11 +65,13 @@ def episode_figure(task: DrawnTask, prediction: Prediction) -> bytes:
 def _draw_support(figure: Any, task: DrawnTask, shown: int) -> None:
     figure.suptitle("support", fontsize=10)
     panels = empty_panels(figure, shown, len(task.names))
+    width = max(8, TITLE_CHARACTERS // len(task.names))
     for label, name in enumerate(task.names):
         images = task.support[task.support_labels == label]
         for row, image in enumerate(images[:shown]):
             draw_image(panels[row, label], image)
-        panels[0, label].set_title(f"{label}: {plain_label(name)}", fontsize=6.5, pad=3)
+        title = wrapped_label(f"{label}: {name}", width)
+        panels[0, label].set_title(title, fontsize=6.5, pad=3)
 
 
 def _draw_queries(
@@ -86,7 +98,7 @@ def _draw_bars(
     panel: Any, probabilities: np.ndarray, whiskers: np.ndarray | None, truth: int
 ) -> None:
     colors = ["0.7"] * len(probabilities)
-    colors[int(probabilities.argmax())] = RED
+    colors[int(probabilities.argmax())] = VERMILION
     colors[truth] = GREEN  # last: a right answer is green
     panel.axis("on")
     panel.barh(

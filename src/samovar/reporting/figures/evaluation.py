@@ -15,14 +15,15 @@ from numpy.typing import NDArray
 from samovar.evaluation.metrics import ReliabilityBin
 from samovar.evaluation.predictors import Predictor
 from samovar.evaluation.results import EvaluationResults, Metrics
-from samovar.reporting.figures.style import png
+from samovar.reporting.figures.style import BLACK, BLUE, VERMILION, png
 
 COLORS = {
-    Predictor.PREDICTIVE: "#0072B2",
-    Predictor.MEAN_CLASSIFIER: "#D55E00",
-    Predictor.PREDICTIVE_TEMPERED: "#0072B2",
-    Predictor.MEAN_CLASSIFIER_TEMPERED: "#D55E00",
+    Predictor.PREDICTIVE: BLUE,
+    Predictor.MEAN_CLASSIFIER: VERMILION,
+    Predictor.PREDICTIVE_TEMPERED: BLUE,
+    Predictor.MEAN_CLASSIFIER_TEMPERED: VERMILION,
 }
+"""A temperature does not change the colour: tempered lines are dotted."""
 
 
 def reliability_figure(results: EvaluationResults) -> bytes:
@@ -74,7 +75,7 @@ def risk_coverage_figure(results: EvaluationResults) -> bytes:
             linestyle=line,
             label=predictor.label,
         )
-    panel.set(xlabel="share of the queries that is answered", ylabel="wrong answers, %")
+    panel.set(xlabel="share of the queries answered", ylabel="wrong answers, %")
     panel.set_xlim(0, 1)
     panel.set_ylim(bottom=0)
     panel.legend(frameon=False, fontsize=8)
@@ -117,8 +118,8 @@ def sampling_figure(*studies: dict[str, Any]) -> bytes:
 
 
 SAMPLE_KINDS = (
-    ("plain", "random", "#D55E00", "s"),
-    ("quasi", "quasi-random", "#0072B2", "o"),
+    ("plain", "random", VERMILION, "s"),
+    ("quasi", "quasi-random", BLUE, "o"),
 )
 """The name of each kind of samples in sampling.json, its label, colour and marker."""
 
@@ -131,7 +132,7 @@ def _column(study: dict[str, Any], kind: str, name: str) -> NDArray[Any]:
 def _draw_accuracy(panel: Axes, study: dict[str, Any]) -> None:
     at_mean = 100 * study["mean_classifier"]["accuracy"]
     label_at_mean = Predictor.MEAN_CLASSIFIER.label
-    panel.axhline(at_mean, color="#000000", linestyle="--", linewidth=1, label=label_at_mean)
+    panel.axhline(at_mean, color=BLACK, linestyle="--", linewidth=1, label=label_at_mean)
     for kind, label, color, marker in SAMPLE_KINDS:
         counts = _column(study, kind, "samples")
         accuracy = 100 * _column(study, kind, "accuracy")  # (counts, repeats)
@@ -162,7 +163,7 @@ def _draw_error(panel: Axes, study: dict[str, Any]) -> None:
         panel.plot(counts, errors, label=label, color=color, marker=marker)
     equal = study["quasi_equal_to_1000"]
     if equal is not None:  # some number of quasi-random samples was as good as 1000 random ones
-        panel.axvline(equal, color="#0072B2", linewidth=0.8, linestyle=":")
+        panel.axvline(equal, color=BLUE, linewidth=0.8, linestyle=":")
         panel.text(
             equal * 0.9,
             0.03,

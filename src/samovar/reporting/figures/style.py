@@ -1,6 +1,7 @@
 """What all pictures share: colours, labels, and the bytes of a PNG."""
 
 import io
+import textwrap
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,9 @@ BLACK = "#000000"
 BLUE = "#0072B2"
 GREEN = "#009E73"
 DARK_GREEN = "#00664B"
-RED = "#D55E00"
+"""Not of the palette: its green is too light for small text on white."""
+VERMILION = "#D55E00"
+PURPLE = "#CC79A7"
 
 LONGEST_LABEL = 34
 """Characters of a class name that fit beside a row of images."""
@@ -37,6 +40,18 @@ def plain_label(name: str) -> str:
     if len(plain) > LONGEST_LABEL:
         return f"{plain[: LONGEST_LABEL - 1]}…"
     return plain
+
+
+def wrapped_label(name: str, width: int, ending: str = "") -> str:
+    """Return a class name, and what follows it, on lines of at most `width` characters.
+
+    Titles of neighbouring images would run into each other on one line.
+
+    >>> print(wrapped_label("CYRILLIC SMALL LETTER EL", 16, " 99%"))
+    CYRILLIC SMALL
+    LETTER EL 99%
+    """
+    return "\n".join(textwrap.wrap(plain_label(name) + ending, width))
 
 
 def show_pixels(panel: Any, image: np.ndarray) -> None:

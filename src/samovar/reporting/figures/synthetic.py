@@ -5,7 +5,7 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from samovar.reporting.figures.style import BLACK, BLUE, DARK_GREEN, GREEN, RED, png
+from samovar.reporting.figures.style import BLACK, BLUE, DARK_GREEN, GREEN, VERMILION, png
 
 Row = dict[str, Any]
 """An entry of `results` in synthetic.json."""
@@ -23,7 +23,7 @@ class MethodStyle:
 METHODS = {
     "exact": MethodStyle("exact marginal", BLACK, None),
     "variational": MethodStyle("variational (SAMOVAR)", BLUE, "o"),
-    "monte_carlo": MethodStyle("Monte Carlo (VERSA)", RED, "s"),
+    "monte_carlo": MethodStyle("Monte Carlo (VERSA)", VERMILION, "s"),
 }
 
 

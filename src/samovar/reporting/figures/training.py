@@ -5,12 +5,18 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from samovar.reporting.figures.style import png
+from samovar.reporting.figures.style import BLACK, BLUE, GREEN, PURPLE, VERMILION, png
+from samovar.settings.paper import COLLAPSE_VARIANCE
 
-COLLAPSED = 0.001
-"""Appendix D of the paper reports when VERSA's largest variance falls below this."""
-VARIANCES = {"largest_weight_variance": "#D55E00", "largest_bias_variance": "#CC79A7"}
+VARIANCES = {"largest_weight_variance": VERMILION, "largest_bias_variance": PURPLE}
 """The metrics of the third panel, with their colours."""
+LABELS = {
+    "nll": "NLL",
+    "loss": "loss",
+    "validation_accuracy": "accuracy on validation tasks",
+    "largest_weight_variance": "weights",
+    "largest_bias_variance": "biases",
+}
 
 
 def training_figure(metrics: list[dict[str, Any]]) -> bytes:
@@ -21,14 +27,16 @@ def training_figure(metrics: list[dict[str, Any]]) -> bytes:
     figure = Figure(figsize=(11, 3.2), layout="constrained")
     loss, accuracy, variance = figure.subplots(1, 3)
     loss.set_yscale("log")
-    _plot(loss, metrics, "nll", "#0072B2")
-    _plot(loss, metrics, "loss", "#000000")
-    _plot(accuracy, metrics, "validation_accuracy", "#009E73", marker="o")
+    _plot(loss, metrics, "nll", BLUE)
+    _plot(loss, metrics, "loss", BLACK)
+    _plot(accuracy, metrics, "validation_accuracy", GREEN, marker="o")
     for name, color in VARIANCES.items():
         _plot(variance, metrics, name, color)
     if _has_variance(metrics):  # a logarithmic axis cannot show the zeros of prototypes
         variance.set_yscale("log")
-    variance.axhline(COLLAPSED, color="0.7", linewidth=0.8, linestyle=":")
+    # Appendix D reports when VERSA's largest variance falls below this level.
+    level = f"collapsed: below {COLLAPSE_VARIANCE}"
+    variance.axhline(COLLAPSE_VARIANCE, color="0.7", linewidth=0.8, linestyle=":", label=level)
     _finish(loss, "training")
     _finish(accuracy, "validation")
     _finish(variance, "largest predicted variance")
@@ -44,7 +52,7 @@ def _plot(
     panel.plot(
         [line["update"] for line in lines],
         [line[name] for line in lines],
-        label=name.replace("_", " "),
+        label=LABELS[name],
         color=color,
         marker=marker,
         linewidth=1.2,
