@@ -8,7 +8,7 @@ from samovar.experiments.records import (
     Estimate,
     PredictorMetrics,
     SampledAccuracies,
-    TrainingRecord,
+    TrainingTrace,
     VariancePoint,
     averaged,
 )
@@ -33,7 +33,7 @@ def test_the_trace_has_the_variances_without_the_validations():
         {"update": 312, "validation_accuracy": 0.5},
         {"update": 500, "nll": 0.9, "largest_weight_variance": 0.0},
     ]
-    record = TrainingRecord.from_json({"trace": trace, "samples": None})
+    record = TrainingTrace.from_json({"trace": trace, "samples": None})
     assert record.variances == [VariancePoint(250, 0.1, 0.2), VariancePoint(500, 0.0, None)]
     assert record.samples is None
 

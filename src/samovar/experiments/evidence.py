@@ -21,7 +21,7 @@ from samovar.data.store import data_folder
 from samovar.errors import RunError
 from samovar.evaluation.stored_evaluation import StoredEvaluation
 from samovar.experiments.cell import Cell
-from samovar.experiments.records import CellSummary, TrainingRecord
+from samovar.experiments.records import CellSummary, TrainingTrace
 from samovar.settings.stored import differences, from_dict
 from samovar.settings.tasks import Protocol
 from samovar.settings.training import TrainSettings
@@ -101,12 +101,12 @@ class Evidence:
         return samples is None or samples.tasks == self.cell.protocol.episodes
 
     @cached_property
-    def training(self) -> TrainingRecord | None:
+    def training(self) -> TrainingTrace | None:
         """What is kept of the training, if it is of the cell's settings."""
         stored = self._of_these_settings(self.place.training(self.cell))
         if stored is None:
             return None
-        return TrainingRecord.from_json(stored)
+        return TrainingTrace.from_json(stored)
 
     def has_evaluation(self, protocol: Protocol) -> bool:
         """Return whether there is an evaluation under exactly this protocol."""
