@@ -15,14 +15,6 @@ from helpers_encoders import photo_folder, write_tiny
 from samovar.cli.main import main
 
 
-@pytest.fixture(autouse=True)
-def cache_folder(tmp_path_factory, monkeypatch) -> Path:
-    """No test touches the user's cache."""
-    folder = tmp_path_factory.mktemp("cache")
-    monkeypatch.setenv("SAMOVAR_CACHE", str(folder))
-    return folder
-
-
 @pytest.fixture
 def encoder(tmp_path) -> str:
     return str(write_tiny(tmp_path / "tiny.onnx"))

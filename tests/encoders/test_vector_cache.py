@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from samovar.encoders.vector_cache import VectorCache, cache_folder
+from samovar.encoders import vector_cache
+from samovar.encoders.vector_cache import VectorCache
 
 
 def vector(seed: int, length: int = 8) -> np.ndarray:
@@ -33,11 +34,7 @@ def test_the_folder_is_that_of_the_variable(cache_folder):
 def test_the_folder_is_the_users_cache_by_default(monkeypatch):
     monkeypatch.delenv("SAMOVAR_CACHE")
     monkeypatch.setenv("XDG_CACHE_HOME", "/somewhere")
-    assert cache_folder_by_rule() == Path("/somewhere/samovar/cache")
-
-
-def cache_folder_by_rule() -> Path:
-    return cache_folder()
+    assert vector_cache.cache_folder() == Path("/somewhere/samovar/cache")
 
 
 def test_the_oldest_are_removed_beyond_the_limit(tmp_path):

@@ -32,12 +32,19 @@ from samovar.errors import DataError, ModelError
 PREPARATION = 1
 """Part of every identity. Increased when the decoder changes what encoders see."""
 
-CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-"""Cores that this process may use; a scheduler or a container may give it fewer than there are."""
-
 Vector = NDArray[np.float32]
 Encoded = Vector | DataError
 """The vector of an image, or why there is none."""
+
+
+def _cores() -> int:
+    """Return the cores that this process may use; a scheduler may give it fewer than there are."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+CORES = _cores()
 
 
 def identity_of(**facts: Any) -> str:

@@ -4,6 +4,7 @@ ONNX Runtime is several times faster than torch on a CPU (docs/encoders.md has t
 """
 
 import threading
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Protocol
 
 import numpy as np
@@ -48,7 +49,9 @@ class OnnxEngine:
         self.output = output
         """The name of the output to return; None is the first one."""
         self._input: str = self.session.get_inputs()[0].name
-        self._turn = threading.Semaphore(1 if threads > 1 else 1024)
+        self._turn: AbstractContextManager[Any] = nullcontext()
+        if threads > 1:
+            self._turn = threading.Lock()
 
     def run(self, images: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return the vectors (n, length) of images (n, 3, H, W)."""
