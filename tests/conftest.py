@@ -42,6 +42,14 @@ def data_folder(tmp_path_factory, monkeypatch) -> Path:
     return folder
 
 
+@pytest.fixture(autouse=True)
+def cache_folder(tmp_path_factory, monkeypatch) -> Path:
+    """Return the cache of the test, so that no test touches the user's."""
+    folder = tmp_path_factory.mktemp("cache")
+    monkeypatch.setenv("SAMOVAR_CACHE", str(folder))
+    return folder
+
+
 @pytest.fixture(scope="session")
 def archives() -> Callable[[str], Path]:
     """The path of a real archive, or a skip that says what is missing."""

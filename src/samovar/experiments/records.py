@@ -94,7 +94,7 @@ class SampledAccuracies:
 
 
 @dataclass(frozen=True)
-class TrainingRecord:
+class TrainingTrace:
     """What is kept of a cell's training."""
 
     variances: list[VariancePoint]
@@ -102,7 +102,7 @@ class TrainingRecord:
     """None for deterministic models and with TEN."""
 
     @classmethod
-    def from_json(cls, stored: dict[str, Any]) -> "TrainingRecord":
+    def from_json(cls, stored: dict[str, Any]) -> "TrainingTrace":
         """Return the record that training.json holds."""
         variances = []
         for line in stored["trace"]:

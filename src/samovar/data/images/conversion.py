@@ -51,15 +51,7 @@ def convert(image: Image.Image, conversion: Conversion) -> NDArray[np.uint8]:
 
     It is set upright, laid on white, cropped to the central square and resized.
     """
-    # Read before the pixels are converted, which can lose the EXIF block.
-    transpose = _orientation(image)
-    picture = _to_eight_bits(image)
-    if transpose is not None:
-        picture = picture.transpose(transpose)
-    if picture.has_transparency_data:
-        picture = picture.convert("RGBA")
-        paper = Image.new("RGBA", picture.size, "white")
-        picture = Image.alpha_composite(paper, picture)
+    picture = upright(image)
     picture = picture.convert("RGB" if conversion.colour == "rgb" else "L")
     picture = _central_square(picture)
     if picture.width != conversion.size:
@@ -69,6 +61,20 @@ def convert(image: Image.Image, conversion: Conversion) -> NDArray[np.uint8]:
     if conversion.inverted:
         return 255 - array
     return array
+
+
+def upright(image: Image.Image) -> Image.Image:
+    """Return a decoded image in 8 bits, turned as its EXIF entry says, and laid on white."""
+    # Read before the pixels are converted, which can lose the EXIF block.
+    transpose = _orientation(image)
+    picture = _to_eight_bits(image)
+    if transpose is not None:
+        picture = picture.transpose(transpose)
+    if picture.has_transparency_data:
+        picture = picture.convert("RGBA")
+        paper = Image.new("RGBA", picture.size, "white")
+        picture = Image.alpha_composite(paper, picture)
+    return picture
 
 
 def _central_square(picture: Image.Image) -> Image.Image:
