@@ -30,7 +30,7 @@ def test_vectors_can_be_prepared_as_features(tmp_path, encoder, capsys):
     assert embed(folder, encoder, out) == 0
     assert "20 images by tiny.onnx" in capsys.readouterr().out
     assert main(["data", "prepare", "features", "--root", str(out)]) == 0
-    assert "20 of 5 in 5 classes" in capsys.readouterr().out
+    assert "20 vectors of 5 in 5 classes" in capsys.readouterr().out
 
 
 def test_the_summary_is_json_and_the_second_time_nothing_is_done(tmp_path, encoder, capsys):
