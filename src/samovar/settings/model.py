@@ -116,7 +116,8 @@ class ModelSettings:
         if self.backbone not in BACKBONES:
             names = ", ".join(BACKBONES)
             raise SettingsError(
-                f"There is no backbone called {self.backbone!r}. Choose one of {names}."
+                f"There is no backbone called {self.backbone!r} (--model.backbone). "
+                f"Choose one of {names}."
             )
         if self.method not in METHODS:
             names = ", ".join(METHODS)
