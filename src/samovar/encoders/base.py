@@ -32,6 +32,9 @@ from samovar.errors import DataError, ModelError
 PREPARATION = 1
 """Part of every identity. Increased when the decoder changes what encoders see."""
 
+CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+"""Cores that this process may use; a scheduler or a container may give it fewer than there are."""
+
 Vector = NDArray[np.float32]
 Encoded = Vector | DataError
 """The vector of an image, or why there is none."""
@@ -64,6 +67,8 @@ class Encoder(ABC):
     """The hash of all that its vectors depend on, but for the rounding of an engine."""
     batch: int = 1
     """Images that the network is given at once."""
+    workers: int = CORES
+    """Threads that read and decode images, and call the network."""
 
     @abstractmethod
     def prepare(self, picture: Image.Image) -> Any:
@@ -111,14 +116,13 @@ class Encoder(ABC):
 
         Few images are in memory at any time, so that there may be any number of them.
         """
-        workers = os.cpu_count() or 1
         remaining = enumerate(images)
         pending: deque[Future[list[Encoded]]] = deque()
-        with ThreadPoolExecutor(workers, "samovar-encode") as pool:
+        with ThreadPoolExecutor(self.workers, "samovar-encode") as pool:
             try:
                 while batch := list(itertools.islice(remaining, self.batch)):
                     pending.append(pool.submit(self._encode_batch, _loaded(batch), cache))
-                    if len(pending) > 2 * workers:
+                    if len(pending) > 2 * self.workers:
                         yield from pending.popleft().result()
                 while pending:
                     yield from pending.popleft().result()

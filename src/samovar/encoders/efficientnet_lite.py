@@ -133,9 +133,7 @@ def _folded(
     tensors: Mapping[str, torch.Tensor], convolution: str, norm: str, **options: Any
 ) -> Convolution:
     variance = tensors[f"{norm}.running_var"].double()
-    moments = torch.stack(
-        [tensors[f"{norm}.running_mean"].double(), (variance + EPSILON).sqrt()]
-    )
+    moments = torch.stack([tensors[f"{norm}.running_mean"].double(), (variance + EPSILON).sqrt()])
     weight, bias = fold(
         tensors[f"{convolution}.weight"],
         tensors[f"{norm}.weight"],
@@ -154,9 +152,7 @@ def _inverted_residual(
         convolutions.append(_folded(tensors, f"{name}._expand_conv", f"{name}._bn0"))
     width = len(tensors[f"{name}._depthwise_conv.weight"])
     convolutions.append(
-        _folded(
-            tensors, f"{name}._depthwise_conv", f"{name}._bn1", stride=stride, groups=width
-        )
+        _folded(tensors, f"{name}._depthwise_conv", f"{name}._bn1", stride=stride, groups=width)
     )
     convolutions.append(_folded(tensors, f"{name}._project_conv", f"{name}._bn2", relu6=False))
     channels_in = width // stage.expansion
@@ -187,9 +183,7 @@ class EfficientNetLite(Encoder):
     batches, and the vector of an image does not depend on the others by even a bit.
     """
 
-    def __init__(
-        self, variant: Variant = LITE0, engine: Literal["onnx", "torch"] = "onnx"
-    ) -> None:
+    def __init__(self, variant: Variant = LITE0, engine: Literal["onnx", "torch"] = "onnx") -> None:
         self.name = variant.name
         self.preprocessing: Preprocessing = variant.preprocessing
         self.identity = identity_of(

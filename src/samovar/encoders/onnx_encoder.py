@@ -6,7 +6,6 @@ is tried on a test image, alone and in a batch of two.
 """
 
 import hashlib
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from samovar.core.randomness import generator
-from samovar.encoders.base import Encoder, identity_of
+from samovar.encoders.base import CORES, Encoder, identity_of
 from samovar.encoders.engines import OnnxEngine
 from samovar.encoders.onnx_file import read_onnx
 from samovar.encoders.preprocessing import (
@@ -42,9 +41,11 @@ class OnnxEncoder(Encoder):
     def __init__(self, path: Path, preprocessing: Preprocessing | str | None = None) -> None:
         content = read_onnx(path)
         try:
-            self._engine = OnnxEngine(content, threads=os.cpu_count() or 1)
+            self._engine = OnnxEngine(content, threads=CORES)
         except Exception as error:  # ONNX Runtime's errors have no common base
-            raise ModelError(f"{path} cannot be run by ONNX Runtime: {_first_line(error)}") from error
+            raise ModelError(
+                f"{path} cannot be run by ONNX Runtime: {_first_line(error)}"
+            ) from error
         shape = _input_shape(self._engine, path)
         self.name = path.name
         self.preprocessing: Preprocessing = _preprocessing(path, preprocessing, shape[2])
@@ -148,7 +149,7 @@ def _check_size(path: Path, shape: list[int | None], preprocessing: Preprocessin
 def _try_out(
     engine: OnnxEngine, path: Path, shape: list[int | None], preprocessing: Preprocessing
 ) -> tuple[str, int]:
-    """Run the network on test images; return the name of its output of vectors, and their length."""
+    """Run the network on test images; return the name of the output, and its length."""
     size = preprocessing.size
     noise = generator(0, "test images of an encoder").random((2, 3, size, size))
     images = (noise - 0.5).astype(np.float32)
@@ -175,7 +176,7 @@ def _vector_output(outputs: dict[str, Any], path: Path) -> str:
     """Return the name of the only output that is one vector per image."""
     suitable = []
     for name, values in outputs.items():
-        shape = getattr(values, "shape", ())
+        shape: tuple[int, ...] = getattr(values, "shape", ())
         if len(shape) == 2 and shape[0] == 1 and values.dtype in (np.float32, np.float64):
             suitable.append(name)
     if len(suitable) != 1:

@@ -1,5 +1,7 @@
 """A folded network as an ONNX graph, in memory."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 from onnx import NodeProto, TensorProto, helper, numpy_helper
@@ -20,7 +22,7 @@ class _GraphWriter:
         self.size = size
         """Height and width at this point of the graph."""
 
-    def add(self, operator: str, *inputs: str, **attributes: object) -> str:
+    def add(self, operator: str, *inputs: str, **attributes: Any) -> str:
         """Add a node with one output."""
         output = f"{operator.lower()}_{len(self.nodes)}"
         self.nodes.append(helper.make_node(operator, inputs, [output], **attributes))
@@ -70,8 +72,8 @@ def onnx_graph(network: FoldedNetwork, name: str) -> bytes:
         value = writer.block(value, block)
     value = writer.add("GlobalAveragePool", value)
     writer.nodes.append(helper.make_node("Flatten", [value], ["vectors"]))
-    shape_in = ["n", 3, network.size, network.size]
-    shape_out = ["n", network.length]
+    shape_in: list[str | int | None] = ["n", 3, network.size, network.size]
+    shape_out: list[str | int | None] = ["n", network.length]
     graph = helper.make_graph(
         writer.nodes,
         name,

@@ -90,7 +90,9 @@ class Preprocessing:
             raise SettingsError(f"{origin}: {error}") from error
 
 
-EXAMPLE = '{"size": 224, "resize": 256, "mean": [0.485, 0.456, 0.406], "std": [0.229, 0.224, 0.225]}'
+EXAMPLE = (
+    '{"size": 224, "resize": 256, "mean": [0.485, 0.456, 0.406], "std": [0.229, 0.224, 0.225]}'
+)
 
 
 def _is_whole(value: object) -> bool:

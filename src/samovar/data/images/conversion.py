@@ -49,7 +49,6 @@ def convert(image: Image.Image, conversion: Conversion) -> NDArray[np.uint8]:
 
     It is set upright, laid on white, cropped to the central square and resized.
     """
-    # Read before the pixels are converted, which can lose the EXIF block.
     picture = upright(image)
     picture = picture.convert("RGB" if conversion.colour == "rgb" else "L")
     picture = _central_square(picture)
@@ -62,6 +61,7 @@ def convert(image: Image.Image, conversion: Conversion) -> NDArray[np.uint8]:
 
 def upright(image: Image.Image) -> Image.Image:
     """Return a decoded image in 8 bits, turned as its EXIF entry says, and laid on white."""
+    # Read before the pixels are converted, which can lose the EXIF block.
     transpose = _orientation(image)
     picture = _to_eight_bits(image)
     if transpose is not None:
