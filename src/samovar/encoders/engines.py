@@ -43,9 +43,7 @@ class OnnxEngine:
         options.log_severity_level = ONLY_FATAL
         # Threads that spin while they wait take the cores from those that decode images.
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        available = onnxruntime.get_available_providers()
-        providers = [name for name in (GPU, CPU) if name in available]
-        self.session = onnxruntime.InferenceSession(model, options, providers=providers)
+        self.session = _session(model, options)
         self.on_gpu = GPU in self.session.get_providers()
         self.output = output
         """The name of the output to return; None is the first one."""
@@ -63,6 +61,20 @@ class OnnxEngine:
         with self._turn:
             results: list[Any] = self.session.run(outputs, {self._input: images})
             return results
+
+
+def _session(model: bytes, options: onnxruntime.SessionOptions) -> onnxruntime.InferenceSession:
+    """Return a session on the GPU if that works, else on the CPU."""
+    available = onnxruntime.get_available_providers()
+    providers = [name for name in (GPU, CPU) if name in available]
+    # ONNX Runtime's own way of falling back prints to standard output.
+    quiet = {"enable_fallback": 0}
+    try:
+        return onnxruntime.InferenceSession(model, options, providers=providers, **quiet)
+    except Exception:
+        if GPU not in providers:
+            raise
+        return onnxruntime.InferenceSession(model, options, providers=[CPU], **quiet)
 
 
 class TorchEngine:

@@ -26,11 +26,13 @@ from samovar.encoders.preprocessing import (
     encoder_input,
     read_preprocessing,
 )
-from samovar.errors import ModelError, SettingsError
+from samovar.errors import ModelError, SamovarError, SettingsError
 
 LONGEST_VECTOR = 65_536
 BATCH_PIXELS = 16 * 224 * 224
 """Pixels of the images that the network is given at once on a CPU; four times as many on a GPU."""
+MOST_AT_ONCE = 64
+"""Images that the network is given at once, however small they are."""
 TOLERANCE = 1e-2
 """How far the vector of an image may differ when another is in its batch, relative to its norm."""
 
@@ -40,23 +42,26 @@ class OnnxEncoder(Encoder):
 
     def __init__(self, path: Path, preprocessing: Preprocessing | str | None = None) -> None:
         content = read_onnx(path)
+        self.name = path.name
         try:
             self._engine = OnnxEngine(content, threads=CORES)
+            shape = _input_shape(self._engine, path)
+            self.preprocessing: Preprocessing = _preprocessing(path, preprocessing, shape[2])
+            _check_size(path, shape, self.preprocessing)
+            output, self.length = _try_out(self._engine, path, shape, self.preprocessing)
+        except SamovarError:
+            raise
         except Exception as error:  # ONNX Runtime's errors have no common base
             raise ModelError(
                 f"{path} cannot be run by ONNX Runtime: {_first_line(error)}"
             ) from error
-        shape = _input_shape(self._engine, path)
-        self.name = path.name
-        self.preprocessing: Preprocessing = _preprocessing(path, preprocessing, shape[2])
-        _check_size(path, shape, self.preprocessing)
-        self._engine.output, self.length = _try_out(self._engine, path, shape, self.preprocessing)
+        self._engine.output = output
+        self.batch = _batch(shape[0], self.preprocessing.size, self._engine.on_gpu)
         self.identity = identity_of(
             file=hashlib.sha256(content).hexdigest(),
-            output=self._engine.output,
+            output=output,
             preprocessing=self.preprocessing.to_json(),
         )
-        self.batch = _batch(shape[0], self.preprocessing.size, self._engine.on_gpu)
 
     def prepare(self, picture: Image.Image) -> NDArray[np.float32]:
         """Return the input (3, size, size) of the network."""
@@ -154,21 +159,14 @@ def _try_out(
     noise = generator(0, "test images of an encoder").random((2, 3, size, size))
     images = (noise - 0.5).astype(np.float32)
     names = [node.name for node in engine.session.get_outputs()]
-    try:
-        single = dict(zip(names, engine.run_all(images[:1]), strict=True))
-        name = _vector_output(single, path)
-        pair = None
-        if shape[0] is None:
-            pair = dict(zip(names, engine.run_all(images), strict=True))[name]
-    except ModelError:
-        raise
-    except Exception as error:  # ONNX Runtime's errors have no common base
-        raise ModelError(f"{path} failed on a test image: {_first_line(error)}") from error
+    single = dict(zip(names, engine.run_all(images[:1]), strict=True))
+    name = _vector_output(single, path)
     vector = single[name]
     if not np.isfinite(vector).all():
         raise ModelError(f"{path} gives numbers that are not finite for a test image.")
-    if pair is not None:
-        _check_pair(path, vector, pair)
+    if shape[0] is None:
+        pair = dict(zip(names, engine.run_all(images), strict=True))
+        _check_pair(path, vector, pair[name])
     return name, vector.shape[1]
 
 
@@ -197,8 +195,9 @@ def _check_pair(path: Path, vector: NDArray[Any], pair: NDArray[Any]) -> None:
     """Refuse a network whose vector of an image depends on the batch that the image is in."""
     same = pair.shape == (2, vector.shape[1])
     if same:
-        distance = float(np.linalg.norm(pair[0] - vector[0]))
-        same = distance <= TOLERANCE * float(np.linalg.norm(vector[0])) + 1e-6
+        alone = vector[0].astype(np.float64)
+        distance = np.linalg.norm(pair[0] - alone)
+        same = bool(distance <= TOLERANCE * np.linalg.norm(alone) + 1e-6)
     if not same:
         raise ModelError(
             f"{path} gives other vectors for an image alone than in a batch of two. Export it for "
@@ -210,4 +209,4 @@ def _batch(fixed: int | None, size: int, on_gpu: bool) -> int:
     if fixed is not None:
         return fixed
     pixels = 4 * BATCH_PIXELS if on_gpu else BATCH_PIXELS
-    return max(1, pixels // (size * size))
+    return min(MOST_AT_ONCE, max(1, pixels // (size * size)))
