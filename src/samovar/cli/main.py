@@ -10,6 +10,7 @@ import sys
 from samovar.cli.command import Command, description, from_function, group
 from samovar.cli.compare import compare
 from samovar.cli.data import DATA
+from samovar.cli.embed import embed
 from samovar.cli.evaluate import evaluate
 from samovar.cli.fit import fit
 from samovar.cli.predict import predict
@@ -35,6 +36,7 @@ SAMOVAR = group(
         from_function("samovar task", task),
         # The flags of `train` depend on the preset that is named first, so it parses them itself.
         Command("samovar train", description(train), run_train),
+        from_function("samovar embed", embed),
         from_function("samovar evaluate", evaluate),
         from_function("samovar compare", compare),
         from_function("samovar reproduce", reproduce),

@@ -49,6 +49,18 @@ def convert(image: Image.Image, conversion: Conversion) -> NDArray[np.uint8]:
 
     It is set upright, laid on white, cropped to the central square and resized.
     """
+    picture = upright(image)
+    picture = picture.convert("RGB" if conversion.colour == "rgb" else "L")
+    picture = _central_square(picture)
+    if picture.width != conversion.size:
+        resampling = Image.Resampling[conversion.resampling.upper()]
+        picture = picture.resize((conversion.size, conversion.size), resampling)
+    array = np.asarray(picture, dtype=np.uint8).reshape(conversion.shape)
+    return 255 - array if conversion.inverted else array
+
+
+def upright(image: Image.Image) -> Image.Image:
+    """Return a decoded image in 8 bits, turned as its EXIF entry says, and laid on white."""
     # Read before the pixels are converted, which can lose the EXIF block.
     transpose = _orientation(image)
     picture = _to_eight_bits(image)
@@ -58,13 +70,7 @@ def convert(image: Image.Image, conversion: Conversion) -> NDArray[np.uint8]:
         picture = picture.convert("RGBA")
         paper = Image.new("RGBA", picture.size, "white")
         picture = Image.alpha_composite(paper, picture)
-    picture = picture.convert("RGB" if conversion.colour == "rgb" else "L")
-    picture = _central_square(picture)
-    if picture.width != conversion.size:
-        resampling = Image.Resampling[conversion.resampling.upper()]
-        picture = picture.resize((conversion.size, conversion.size), resampling)
-    array = np.asarray(picture, dtype=np.uint8).reshape(conversion.shape)
-    return 255 - array if conversion.inverted else array
+    return picture
 
 
 def _central_square(picture: Image.Image) -> Image.Image:

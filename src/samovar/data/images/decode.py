@@ -17,10 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, UnidentifiedImageError
 
+from samovar.data.images import heif
 from samovar.data.images.conversion import Conversion, convert
 from samovar.errors import DataError
 
-EXTENSIONS = (".jpg", ".jpeg", ".png", ".webp", ".bmp", ".gif", ".tif", ".tiff")
+EXTENSIONS = (".jpg", ".jpeg", ".png", ".webp", ".bmp", ".gif", ".tif", ".tiff", *heif.EXTENSIONS)
 FORMATS = ("JPEG", "PNG", "WEBP", "BMP", "GIF", "TIFF")
 """The formats that Pillow may try; its other parsers never see a user's file."""
 LARGEST_FILE = 256 * 2**20
@@ -51,14 +52,14 @@ def read_file(path: Path) -> bytes:
 def decode(content: bytes, name: str, conversion: Conversion) -> NDArray[np.uint8]:
     """Decode the bytes of an image file to (H, W, C) uint8; `name` is for the error message."""
     _check_size(len(content), name)
-    with _opened(content, name) as image:
+    with opened_image(content, name) as image:
         image.load()
         return convert(image, conversion)
 
 
 def shorter_side(path: Path) -> int:
     """Return the pixels of the shorter side of an image file without decoding it."""
-    with _opened(read_file(path), str(path)) as image:
+    with opened_image(read_file(path), str(path)) as image:
         return min(image.size)
 
 
@@ -70,17 +71,20 @@ def _check_size(size: int, name: str) -> None:
 
 
 @contextlib.contextmanager
-def _opened(content: bytes, name: str) -> Iterator[Image.Image]:
+def opened_image(content: bytes, name: str) -> Iterator[Image.Image]:
     """Open an image that claims a sane size.
 
     Any failure, here or within the block, is reported with its name.
     """
     try:
-        with Image.open(io.BytesIO(content), formats=FORMATS) as image:
+        formats = heif.formats_of(content, name, FORMATS)
+        with Image.open(io.BytesIO(content), formats=formats) as image:
             # Only the header has been read so far.
             if image.width * image.height > MOST_PIXELS:
                 raise Image.DecompressionBombError
             yield image
+    except DataError:  # it says what is wrong already
+        raise
     except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
         raise DataError(
             f"{name} has too many pixels to be decoded safely. Make it smaller, or remove it."

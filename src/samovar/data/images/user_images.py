@@ -95,9 +95,9 @@ def converted(images: Any, conversion: Conversion) -> Iterator[NDArray[np.uint8]
         elif isinstance(image, Image.Image):
             yield convert(image, conversion)
         elif isinstance(image, torch.Tensor):
-            yield convert(_picture(image.detach().cpu().numpy(), position), conversion)
+            yield convert(array_picture(image.detach().cpu().numpy(), position), conversion)
         else:
-            yield convert(_picture(np.asarray(image), position), conversion)
+            yield convert(array_picture(np.asarray(image), position), conversion)
 
 
 def network_images(images: Any, conversion: Conversion) -> list[torch.Tensor]:
@@ -123,7 +123,7 @@ def _already_converted(
     return tensor.clone()  # the caller may change its array later
 
 
-def _picture(array: NDArray[Any], position: int) -> Image.Image:
+def array_picture(array: NDArray[Any], position: int) -> Image.Image:
     """Make a picture of an array, uint8 or float from 0 to 1.
 
     Its shape is (H, W) or (H, W, C), or (C, H, W) as in torch, with 1, 3 or 4 channels.

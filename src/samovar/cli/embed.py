@@ -1,0 +1,93 @@
+"""`samovar embed FOLDER --encoder NAME --out FILE.npz`."""
+
+import json as json_format
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import tyro
+
+if TYPE_CHECKING:
+    from samovar.encoders.embedding import Embedded
+    from samovar.encoders.vector_cache import VectorCache
+
+
+def embed(  # noqa: PLR0913 (a flag each)
+    images: Annotated[Path, tyro.conf.Positional],
+    *,
+    out: Path,
+    encoder: str = "efficientnet_lite0",
+    preprocessing: str | None = None,
+    shard: str | None = None,
+    dtype: Literal["float32", "float16"] = "float32",
+    cache: bool = True,
+    json: bool = False,
+) -> int:
+    """Turn images into vectors by a pretrained network, for `samovar train features --root FILE`.
+
+    The file has the arrays features, labels, paths and encoder. If the command is interrupted, the
+    same command continues where it stopped; if the file is finished already, nothing is done. An
+    image that cannot be read is named and left out, and the exit code is 1.
+
+    Args:
+        images: A folder with one folder per class, a folder of images, a zip archive of either, or
+            a text file with one path in each line (and perhaps a tab and a label).
+        out: The file to write, such as photos.npz.
+        encoder: efficientnet_lite0, efficientnet_lite2, or the path of an ONNX file.
+        preprocessing: How images are prepared for an ONNX file: imagenet, clip, siglip, or a JSON
+            file. Without it, a JSON file beside the ONNX file is read.
+        shard: Encode only a part of the images: 1/4 is the first of four.
+        dtype: Type of the stored numbers.
+        cache: Keep the vectors, so that the same image is encoded once (at most 1 GB in all, in
+            the folder of the variable SAMOVAR_CACHE).
+        json: Print a summary as JSON.
+    """
+    from samovar.data.images.user_images import Unreadable
+    from samovar.encoders.embedding import embed as embed_images
+    from samovar.encoders.image_list import list_images, shard_of
+    from samovar.encoders.registry import find_encoder
+    from samovar.encoders.vector_cache import VectorCache
+    from samovar.errors import DataError
+    from samovar.reporting.progress_bar import progress_bar
+    from samovar.reporting.terminal import report_skipped
+
+    listed = shard_of(list_images(images), shard)
+    if not listed:
+        raise DataError(f"The shard {shard} of {images} is empty: there are fewer images.")
+    found = find_encoder(encoder, preprocessing)
+    vectors = VectorCache() if cache else None
+    try:
+        with progress_bar(f"encoding {images}") as progress:
+            result = embed_images(
+                listed, found, out, precision=dtype, cache=vectors, progress=progress
+            )
+        if json:
+            print(json_format.dumps(_summary(result, out, vectors), indent=1))
+        else:
+            _print_summary(result, out, vectors)
+    finally:
+        if vectors is not None:
+            vectors.close()
+    return report_skipped([Unreadable(Path(image.path), image.reason) for image in result.skipped])
+
+
+def _summary(result: "Embedded", out: Path, cache: "VectorCache | None") -> dict[str, object]:
+    facts = None
+    if cache is not None:
+        cache.flush()
+        facts = {"file": str(cache.path), "bytes": cache.used, "limit": cache.limit}
+    return {"out": str(out)} | result.to_json() | {"cache": facts}
+
+
+def _print_summary(result: "Embedded", out: Path, cache: "VectorCache | None") -> None:
+    encoder = result.encoder
+    if result.already_there:
+        print(f"{out} was finished before, from the same images by the same encoder.")
+    else:
+        reused = result.from_cache + result.resumed
+        print(f"Encoded {result.images} images by {encoder['name']}; {reused} were known before.")
+        print(f"Written: {out} ({result.classes} labels, vectors of {encoder['length']} numbers)")
+    if cache is not None:
+        cache.flush()
+        print(
+            f"Cache: {cache.path} ({cache.used / 1e6:.0f} MB of at most {cache.limit / 1e6:.0f} MB)"
+        )

@@ -1,0 +1,1 @@
+"""Frozen pretrained networks that turn images into vectors."""

@@ -1,0 +1,125 @@
+"""Folders, archives and lists give the same images; shards are parts that follow one another."""
+
+import itertools
+import zipfile
+
+import pytest
+from helpers_encoders import photo_folder, picture
+from hypothesis import given
+from hypothesis import strategies as st
+
+from samovar.encoders.image_list import fingerprint_images, list_images, shard_of
+from samovar.errors import DataError, SettingsError
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return photo_folder(tmp_path / "photos")
+
+
+def make_zip(folder, path):
+    with zipfile.ZipFile(path, "w") as archive:
+        for image in sorted(folder.rglob("*.png")):
+            archive.write(image, image.relative_to(folder.parent).as_posix())
+        archive.writestr("__MACOSX/photos/class 0/._0.png", b"not an image")
+        archive.writestr("photos/readme.txt", b"not an image either")
+    return path
+
+
+def names_and_labels(images):
+    return [(image.name.rsplit("/", 2)[-2:], image.label) for image in images]
+
+
+def test_class_folders_give_labels(folder):
+    images = list_images(folder)
+    assert len(images) == 12
+    assert images[0].name == "class 0/0.png"
+    assert {image.label for image in images} == {"class 0", "class 1", "class 2"}
+
+
+def test_a_zip_of_class_folders_has_the_same_images(folder, tmp_path):
+    from_zip = list_images(make_zip(folder, tmp_path / "photos.zip"))
+    from_folder = list_images(folder)
+    assert names_and_labels(from_zip) == names_and_labels(from_folder)
+    for first, second in zip(from_zip, from_folder, strict=True):
+        assert first.file.read() == second.file.read()
+
+
+def test_a_list_of_paths_has_the_same_images(folder, tmp_path):
+    paths = sorted(path.relative_to(tmp_path) for path in folder.rglob("*.png"))
+    listing = tmp_path / "list.txt"
+    listing.write_text("\n".join(map(str, paths)) + "\n\n")
+    images = list_images(listing)
+    assert names_and_labels(images) == names_and_labels(list_images(folder))
+    assert images[3].file.read() == (tmp_path / paths[3]).read_bytes()
+
+
+def test_a_list_may_have_labels(folder, tmp_path):
+    listing = tmp_path / "list.txt"
+    listing.write_text(f"{folder}/class 0/0.png\tcat\nmissing.png\tdog\n")
+    images = list_images(listing)
+    assert [image.label for image in images] == ["cat", "dog"]
+    with pytest.raises(DataError, match=r"missing\.png"):
+        images[1].file.read()
+
+
+def test_a_plain_folder_has_no_labels(folder):
+    images = list_images(folder / "class 1")
+    assert [image.label for image in images] == [""] * 4
+
+
+def test_class_folders_may_be_inside_train_and_test(tmp_path):
+    photo_folder(tmp_path / "all" / "train", 2, 1)
+    photo_folder(tmp_path / "all" / "test", 1, 2)
+    images = list_images(tmp_path / "all")
+    assert [image.name for image in images][-1] == "test/class 0/1.png"
+    assert [image.label for image in images] == ["class 0", "class 1", "class 0", "class 0"]
+
+
+def test_images_beside_class_folders_are_refused(folder):
+    picture(0).save(folder / "loose.png")
+    with pytest.raises(DataError, match="beside class folders"):
+        list_images(folder)
+
+
+@pytest.mark.parametrize("content", [b"", b"\xff\xfe\x00binary", b"GIF89a\0\0"])
+def test_other_files_are_refused(content, tmp_path):
+    path = tmp_path / "other.txt"
+    path.write_bytes(content)
+    with pytest.raises(DataError, match=r"other\.txt"):
+        list_images(path)
+
+
+def test_a_missing_or_empty_folder_is_refused(tmp_path):
+    with pytest.raises(DataError, match="no folder or file"):
+        list_images(tmp_path / "missing")
+    with pytest.raises(DataError, match="has no images"):
+        list_images(tmp_path)
+
+
+def test_a_zip_that_points_outside_is_refused(tmp_path):
+    with zipfile.ZipFile(tmp_path / "evil.zip", "w") as archive:
+        archive.writestr("../../evil.png", b"")
+    with pytest.raises(DataError, match="points outside"):
+        list_images(tmp_path / "evil.zip")
+
+
+def test_the_fingerprint_notices_a_changed_image(folder):
+    before = fingerprint_images(list_images(folder))
+    assert fingerprint_images(list_images(folder)) == before
+    picture(99, (50, 50)).save(folder / "class 1" / "2.png")
+    assert fingerprint_images(list_images(folder)) != before
+
+
+@given(images=st.integers(0, 40), count=st.integers(1, 9))
+def test_shards_joined_in_order_are_the_whole(images, count):
+    items = list(range(images))
+    parts = [shard_of(items, f"{number}/{count}") for number in range(1, count + 1)]
+    assert list(itertools.chain(*parts)) == items
+    assert max(map(len, parts)) - min(map(len, parts)) <= 1
+
+
+@pytest.mark.parametrize("shard", ["0/4", "5/4", "1", "a/b", "1/0", "-1/4", "", "1/4/2"])
+def test_other_shards_are_refused(shard):
+    with pytest.raises(SettingsError, match="i/n"):
+        shard_of([], shard)
