@@ -17,7 +17,7 @@ How hard a task is differs between collections of images more than any scale lea
 know. So each task has a temperature t with log t ~ N(0, spread^2), whose posterior is computed from
 the support itself: leaving one image out of a linear regression needs no second fit,
 
-    left-out score of x_i:     y_i - (y_i - W'f_i) / (1 - h_i),    h_i = f_i' (F'F + lambda I)^-1 f_i
+    left-out score of x_i:     y_i - (y_i - W'f_i) / (1 - h_i),   h_i = f_i' (F'F + lambda I)^-1 f_i
     left-out variance of x_i:  lambda h_i / (1 - h_i)
 
 and the likelihood of the left-out labels weighs a grid of temperatures. The predictive averages
@@ -31,6 +31,7 @@ Everything is computed from the eigenvectors of F F' or F'F, whichever is smalle
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -86,9 +87,16 @@ class Spectrum:
         return cls(mean, values, directions, centred @ directions.T)
 
 
+class Moments(NamedTuple):
+    """What the regression says of Q images: scores s (Q, N) and variances v (Q,)."""
+
+    scores: Tensor
+    variance: Tensor
+
+
 @dataclass(frozen=True)
 class TaskShape:
-    """What the hyper-parameters depend on: the number of classes, and images of a class on average."""
+    """What the hyper-parameters depend on: the number of classes, and images of a class on mean."""
 
     way: int
     shots: float
@@ -151,28 +159,41 @@ class Regression:
 
     def logits(self, vectors: Tensor) -> Normal:
         """Return the Gaussian logits (Q, N) of queries with the encoder's vectors (Q, d)."""
+        return self.gaussian(self.moments(vectors))
+
+    def moments(self, vectors: Tensor) -> "Moments":
+        """Return scores and variances of queries with the encoder's vectors (Q, d)."""
         centred = unit_features(vectors, self.model.power) - self.spectrum.mean
         coordinates = centred @ self.spectrum.directions.T
         shrinkage = self.spectrum.values / (self.spectrum.values + self._ridge)
         explained = (coordinates.square() * shrinkage).sum(1)
         variance = (centred.square().sum(1) - explained).clamp(min=0)
-        return self._gaussian(coordinates @ self._weights, variance, self.shape)
+        return Moments(coordinates @ self._weights, variance)
+
+    def gaussian(self, moments: "Moments") -> Normal:
+        """Return the Gaussian logits (Q, N) of queries with these scores and variances."""
+        return self._gaussian(moments, self.shape)
 
     def left_out_logits(self) -> Normal:
         """Return the Gaussian logits (n, N) of each support image had it not been there.
 
         The scale is that of a task with one shot less.
         """
+        shape = TaskShape(self.shape.way, max(self.shape.shots - 1, 1))
+        return self._gaussian(self.left_out_moments(), shape)
+
+    def left_out_moments(self) -> "Moments":
+        """Return scores and variances of each support image had it not been there."""
         coordinates = self.spectrum.coordinates
         leverage = (coordinates.square() / (self.spectrum.values + self._ridge)).sum(1)
         leverage = leverage.clamp(max=1 - 1e-6)
         residuals = self.targets - coordinates @ self._weights
         scores = self.targets - residuals / (1 - leverage)[:, None]
         variance = self._ridge * leverage / (1 - leverage)
-        shape = TaskShape(self.shape.way, max(self.shape.shots - 1, 1))
-        return self._gaussian(scores, variance, shape)
+        return Moments(scores, variance)
 
-    def _gaussian(self, scores: Tensor, variance: Tensor, shape: TaskShape) -> Normal:
+    def _gaussian(self, moments: "Moments", shape: TaskShape) -> Normal:
+        scores, variance = moments
         scale = self.model.log_scale(shape).exp()
         spread = scale * (self.model.variance.exp() * variance + 1e-12).sqrt()
         return Normal(scale * scores, spread[:, None].expand_as(scores), validate_args=False)
