@@ -30,7 +30,9 @@ def test_without_left_out_images_thresholds_are_absolute():
 
 def test_a_task_of_which_a_few_images_can_be_left_out_takes_a_shape_where_they_can():
     shots = np.array([1, 1, 1, 4])
-    table = RegressionRejection("tasks", (*TABLE.cells, RegressionThresholds(5, 2, ABSOLUTE, RELATIVE)))
+    table = RegressionRejection(
+        "tasks", (*TABLE.cells, RegressionThresholds(5, 2, ABSOLUTE, RELATIVE))
+    )
     assert table.threshold(4, shots, 0.5, -3.0) == pytest.approx(-3.0)
 
 
