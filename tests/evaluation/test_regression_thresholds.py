@@ -12,7 +12,7 @@ from samovar.evaluation.regression_thresholds import (
     measure_regression_rejection,
 )
 from samovar.models.closed_form import ClosedForm
-from samovar.prediction.regression import left_out_rejection_scores, rejection_score
+from samovar.prediction.regression import left_out_level, rejection_score
 
 
 def collection(name: str, spread: float, classes: int = 8, each: int = 20) -> VectorCollection:
@@ -36,8 +36,8 @@ def test_thresholds_have_their_rates_although_collections_differ():
         for number in range(60):
             task = shape.draw(name, generator(1, "test", number))
             regression = model.infer(task.support, task.labels, 3)
-            median = float(left_out_rejection_scores(regression).median())
-            threshold = table.threshold(3, np.full(3, 5), 0.1, median)
+            level = left_out_level(regression)
+            threshold = table.threshold(3, np.full(3, 5), 0.1, level)
             rejected.append(rejection_score(regression.moments(task.queries)) > threshold)
         assert torch.cat(rejected).double().mean().item() == pytest.approx(0.1, abs=0.06)
 

@@ -7,6 +7,7 @@ from helpers_photos import clouds
 
 from samovar.models.closed_form import ClosedForm, Moments
 from samovar.prediction.regression import (
+    left_out_level,
     left_out_rejection_scores,
     predict_regression,
     rejection_score,
@@ -96,3 +97,5 @@ def test_only_images_whose_class_has_another_are_left_out():
         assert len(left_out_rejection_scores(regression)) == 5
         assert len(left_out_rejection_scores(fitted(3, 1))) == 0
         assert len(left_out_rejection_scores(fitted(1, 1))) == 0
+        assert left_out_level(fitted(3, 1)) is None
+        assert left_out_level(regression) >= left_out_rejection_scores(regression).median()

@@ -30,6 +30,7 @@ from samovar.models.closed_form import Moments, Regression
 from samovar.prediction.predictive import Prediction
 from samovar.prediction.regression import (
     able_to_be_left_out,
+    left_out_level,
     left_out_rejection_scores,
     predict_regression,
     rejection_score,
@@ -100,13 +101,16 @@ class FittedRegression:
         with torch.no_grad():
             return left_out_rejection_scores(self.regression).numpy()
 
+    @cached_property
+    def _left_out_level(self) -> float | None:
+        with torch.no_grad():
+            return left_out_level(self.regression)
+
     def threshold(self, reject: float) -> float:
         """Return the distance above which images are rejected, at this rate of mistakes."""
         table = thresholds_of(self.saved.rejection)
-        median = None
-        if len(self._left_out_scores):
-            median = float(np.median(self._left_out_scores))
-        return table.threshold(len(self.task.classes), self.task.counts.numpy(), reject, median)
+        way = len(self.task.classes)
+        return table.threshold(way, self.task.counts.numpy(), reject, self._left_out_level)
 
     def _rejected(self, distances: NDArray[np.float64], reject: float | None) -> NDArray[np.bool_]:
         if reject is None:
@@ -120,7 +124,7 @@ class FittedRegression:
         table = thresholds_of(self.saved.rejection)
         way = len(self.task.classes)
         note = describe_rejection(table, reject, way, self.task.counts.numpy())
-        if len(self._left_out_scores):
+        if self._left_out_level is not None:
             note += "; the threshold is adapted to these images"
         return note
 

@@ -1,7 +1,7 @@
 """Thresholds for "none of these" of a regression, measured on vectors of several collections.
 
 For every shape of task, as many tasks are drawn from each collection. The rejection scores of the
-queries that belong to their task are collected, as they are and relative to the median score of the
+queries that belong to their task are collected, as they are and relative to the level of the
 support's own left-out images; their quantiles are the thresholds for the asked rates.
 """
 
@@ -22,7 +22,7 @@ from samovar.evaluation.rejection_thresholds import (
     WAYS,
 )
 from samovar.models.closed_form import ClosedForm
-from samovar.prediction.regression import left_out_rejection_scores, rejection_score
+from samovar.prediction.regression import left_out_level, rejection_score
 from samovar.prediction.regression_rejection import RegressionRejection, RegressionThresholds
 from samovar.prediction.rejection import RATES
 
@@ -143,9 +143,9 @@ def _measure_shape(
             regression = model.infer(task.support, task.labels, task.way)
             belonging = rejection_score(regression.moments(task.queries))
             scores.append(belonging)
-            left_out = left_out_rejection_scores(regression)
-            if len(left_out):
-                relative.append(belonging - left_out.quantile(0.5))
+            level = left_out_level(regression)
+            if level is not None:
+                relative.append(belonging - level)
     if not scores:
         return None
     quantiles = _quantiles(relative) if relative else None

@@ -19,6 +19,9 @@ from samovar.prediction.predictive import Prediction, average_samples
 SMALLEST_VARIANCE = 1e-12
 """A query that equals a support image has next to no variance, and its logarithm is bounded."""
 
+LEVEL = 0.9
+"""The quantile of left-out scores that thresholds are relative to."""
+
 
 class TemperedLogitSampler(LogitSampler):
     """Samples Gaussian logits of one task, divided by a temperature that is sampled with them.
@@ -85,6 +88,18 @@ def left_out_rejection_scores(regression: Regression) -> Tensor:
     if images < 2:
         return scores
     return scores + 2 * math.log(images / (images - 1))
+
+
+def left_out_level(regression: Regression) -> float | None:
+    """Return the 90 % quantile of the support's left-out scores; None if none can be left out.
+
+    Thresholds are relative to it. The median would say less about the few images of a class that
+    are unlike the others, and more about photographs that were taken in a row.
+    """
+    scores = left_out_rejection_scores(regression)
+    if not len(scores):
+        return None
+    return float(scores.quantile(LEVEL))
 
 
 def able_to_be_left_out(regression: Regression) -> Tensor:

@@ -3,9 +3,9 @@
 How large the score is for images that belong differs between collections of images: at 5-way 5-shot
 one threshold for all rejects 0.1 % of handwritten characters and 15 % of small photographs where
 5 % are asked for. The support tells: the scores of its own images, each left out, are about as
-large as those of new images. So thresholds are kept *relative* to the median of those, which brings
-the shares to 3 % to 7 %. With one image of each class nothing can be left out, and thresholds are
-absolute.
+large as those of new images. So thresholds are kept *relative* to their level (the 90 % quantile),
+which brings the shares to 4 % to 8 %. With one image of each class nothing can be left out, and
+thresholds are absolute.
 """
 
 import dataclasses
@@ -31,7 +31,7 @@ class RegressionThresholds(ShapeThresholds):
     """Thresholds for tasks of one shape, in the order of RATES."""
 
     relative: tuple[float, ...] | None = None
-    """Thresholds less the median of the support's left-out scores; None with one shot."""
+    """Thresholds less the level of the support's left-out scores; None with one shot."""
 
     def is_whole(self) -> bool:
         """Return whether there is a finite threshold for every rate."""
@@ -54,7 +54,7 @@ class RegressionRejection(ThresholdTable[RegressionThresholds]):
             way: The number of classes.
             shots: The number of support images of each.
             rate: The share of queries that belong but are rejected.
-            left_out: The median score of the task's left-out support images, if there are any.
+            left_out: The level of the task's left-out support images, if there are any.
         """
         shot = float(np.median(shots))
         if left_out is None:
