@@ -6,9 +6,9 @@ from samovar.artifacts.training_record import TrainingRecord
 from samovar.models.closed_form import ClosedForm
 from samovar.models.few_shot_model import FewShotModel
 
-USAGE = """Use it without a name, since it is the default:
+USAGE = """Use it (the shipped model `photos` is the default and needs no `--model`):
 
-    samovar fit --support MY_PHOTOS --task mine.safetensors
+    samovar fit --model FOLDER --support MY_PHOTOS --task mine.safetensors
     samovar predict mine.safetensors photo.jpg
 """
 
