@@ -124,7 +124,20 @@ def task(tmp_path) -> Path:
     """A task of three characters, fitted by the shipped model."""
     make_folder(tmp_path / "support", {"one": 100, "two": 101, "three": 102}, 4)
     path = tmp_path / "t.safetensors"
-    assert main(["fit", "--support", str(tmp_path / "support"), "--task", str(path)]) == 0
+    assert (
+        main(
+            [
+                "fit",
+                "--model",
+                "glyphs",
+                "--support",
+                str(tmp_path / "support"),
+                "--task",
+                str(path),
+            ]
+        )
+        == 0
+    )
     return path
 
 

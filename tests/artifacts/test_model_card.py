@@ -4,8 +4,9 @@ from dataclasses import asdict
 
 from helpers_training import TINY
 
-from samovar.artifacts.model_card import model_card
+from samovar.artifacts.model_card import model_card, regression_card
 from samovar.artifacts.training_record import TestResult, TrainingRecord, ValidationResult
+from samovar.models.closed_form import ClosedForm
 from samovar.models.few_shot_model import FewShotModel
 
 
@@ -27,3 +28,14 @@ def test_the_card_of_an_unknown_training_guesses_nothing():
     assert "trained on unknown data" in card
     assert "Trained by" not in card
     assert "Data licence: unknown." in card
+
+
+def test_the_card_of_a_regression_names_encoder_data_and_limits():
+    record = TrainingRecord("birds", licence="research use", figures={"accuracy": "96 %"})
+    card = regression_card(ClosedForm(), "efficientnet_lite0", record)
+    assert "# Bayesian linear regression on the vectors of efficientnet_lite0" in card
+    assert "7 numbers are learned" in card
+    assert "Learned on tasks of: birds." in card
+    assert "Licences: research use." in card
+    assert "| accuracy | 96 % |" in card
+    assert "unknown data" in regression_card(ClosedForm(), "mine", TrainingRecord())

@@ -45,7 +45,7 @@ def test_the_words_and_the_numbers_are_the_same():
     }
 
 
-@pytest.mark.parametrize("name", shipped_models())
+@pytest.mark.parametrize("name", sorted(set(shipped_models()) - {"photos"}))
 def test_models_that_store_words_only_are_read(name):
     stored = json.loads((SHIPPED / name / "config.json").read_bytes())["training"]
     record = TrainingRecord.from_json(stored)

@@ -18,7 +18,20 @@ def test_a_class_that_cannot_be_read_at_all_is_an_error_and_nothing_is_written(
     (tmp_path / "support" / "four").mkdir()
     (tmp_path / "support" / "four" / "x.png").write_bytes(b"broken")
     before = task.read_bytes()
-    assert main(["fit", "--support", str(tmp_path / "support"), "--task", str(task)]) == 2
+    assert (
+        main(
+            [
+                "fit",
+                "--model",
+                "glyphs",
+                "--support",
+                str(tmp_path / "support"),
+                "--task",
+                str(task),
+            ]
+        )
+        == 2
+    )
     assert "'four'" in capsys.readouterr().err
     assert task.read_bytes() == before
 
@@ -27,7 +40,20 @@ def test_the_reason_is_that_of_the_class_that_is_lost(task, tmp_path, capsys):
     (tmp_path / "support" / "one" / "x.png").write_bytes(b"broken")
     (tmp_path / "support" / "zero").mkdir()
     (tmp_path / "support" / "zero" / "y.png").write_bytes(b"broken")
-    assert main(["fit", "--support", str(tmp_path / "support"), "--task", str(task)]) == 2
+    assert (
+        main(
+            [
+                "fit",
+                "--model",
+                "glyphs",
+                "--support",
+                str(tmp_path / "support"),
+                "--task",
+                str(task),
+            ]
+        )
+        == 2
+    )
     complaint = capsys.readouterr().err
     assert "'zero' can be read" in complaint
     assert "y.png is not an image that can be read (its format is not one of JPEG" in complaint
@@ -38,7 +64,19 @@ def test_a_rate_that_cannot_be_had_writes_nothing(tmp_path, capsys):
     make_folder(tmp_path / "support", {"one": 100, "two": 101}, 1)
     path = tmp_path / "t.safetensors"
     assert (
-        main(["fit", "--support", str(tmp_path / "support"), "--task", str(path), "--reject", "2"])
+        main(
+            [
+                "fit",
+                "--model",
+                "glyphs",
+                "--support",
+                str(tmp_path / "support"),
+                "--task",
+                str(path),
+                "--reject",
+                "2",
+            ]
+        )
         == 2
     )
     assert "reject must be from" in capsys.readouterr().err
@@ -58,12 +96,38 @@ def test_a_folder_named_like_a_shipped_model_is_no_obstacle(tmp_path, monkeypatc
 def test_links_out_of_the_folder_are_refused(task, tmp_path, capsys):
     (tmp_path / "secret.png").write_bytes((tmp_path / "support" / "one" / "0.png").read_bytes())
     (tmp_path / "support" / "one" / "link.png").symlink_to(tmp_path / "secret.png")
-    assert main(["fit", "--support", str(tmp_path / "support"), "--task", str(task)]) == 2
+    assert (
+        main(
+            [
+                "fit",
+                "--model",
+                "glyphs",
+                "--support",
+                str(tmp_path / "support"),
+                "--task",
+                str(task),
+            ]
+        )
+        == 2
+    )
     assert "link" in capsys.readouterr().err
     (tmp_path / "support" / "one" / "link.png").unlink()
     make_folder(tmp_path / "elsewhere", {"four": 103}, 2)
     (tmp_path / "support" / "four").symlink_to(tmp_path / "elsewhere" / "four")
-    assert main(["fit", "--support", str(tmp_path / "support"), "--task", str(task)]) == 2
+    assert (
+        main(
+            [
+                "fit",
+                "--model",
+                "glyphs",
+                "--support",
+                str(tmp_path / "support"),
+                "--task",
+                str(task),
+            ]
+        )
+        == 2
+    )
     assert "is a link to a place outside" in capsys.readouterr().err
 
 
@@ -89,7 +153,7 @@ def test_the_rate_of_rejection_is_stored_as_asked(reject, rate, tmp_path, capsys
     make_folder(tmp_path / "support", {"one": 100, "two": 101}, 1)
     path = tmp_path / "t.safetensors"
     flags = ["--support", str(tmp_path / "support"), "--task", str(path), "--reject", reject]
-    assert main(["fit", *flags]) == 0
+    assert main(["fit", "--model", "glyphs", *flags]) == 0
     assert read_task(path)[1].parameters.reject == rate
     note = capsys.readouterr().out
     assert ("nothing is rejected" in note) == (rate is None)

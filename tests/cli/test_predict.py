@@ -74,6 +74,8 @@ def test_broken_images_are_named_and_skipped(task, tmp_path, capsys):
         main(
             [
                 "fit",
+                "--model",
+                "glyphs",
                 "--support",
                 str(tmp_path / "support"),
                 "--task",
@@ -89,7 +91,20 @@ def test_broken_images_are_named_and_skipped(task, tmp_path, capsys):
 def test_with_one_class_the_question_is_whether_it_belongs(tmp_path, capsys):
     make_folder(tmp_path / "support", {"one": 100}, 3)
     path = tmp_path / "t.safetensors"
-    assert main(["fit", "--support", str(tmp_path / "support"), "--task", str(path)]) == 0
+    assert (
+        main(
+            [
+                "fit",
+                "--model",
+                "glyphs",
+                "--support",
+                str(tmp_path / "support"),
+                "--task",
+                str(path),
+            ]
+        )
+        == 0
+    )
     printed = " ".join(capsys.readouterr().out.split())
     assert "leave-one-out on 3 support images: 0% rejected" in printed
     assert "right" not in printed, "with one class every answer is"
@@ -115,7 +130,10 @@ def test_names_with_newlines_and_markup_come_out_harmless(tmp_path, capsys):
     names = {"[bold]x": 1, "a\nb": 2, "$x^2$": 3, "\x1b[31mred": 4}
     make_folder(tmp_path / "s", names, 2)
     path = tmp_path / "t.safetensors"
-    assert main(["fit", "--support", str(tmp_path / "s"), "--task", str(path)]) == 0
+    assert (
+        main(["fit", "--model", "glyphs", "--support", str(tmp_path / "s"), "--task", str(path)])
+        == 0
+    )
     assert (
         main(
             [

@@ -25,7 +25,20 @@ def test_the_json_has_everything_but_the_sums(task, capsys):
 
 
 def test_the_table_is_that_of_fit(task, tmp_path, capsys):
-    assert main(["fit", "--support", str(tmp_path / "support"), "--task", str(task)]) == 0
+    assert (
+        main(
+            [
+                "fit",
+                "--model",
+                "glyphs",
+                "--support",
+                str(tmp_path / "support"),
+                "--task",
+                str(task),
+            ]
+        )
+        == 0
+    )
     fitted = capsys.readouterr().out
     assert main(["task", str(task)]) == 0
     shown = capsys.readouterr().out

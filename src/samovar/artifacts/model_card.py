@@ -3,7 +3,14 @@
 from typing import Any
 
 from samovar.artifacts.training_record import TrainingRecord
+from samovar.models.closed_form import ClosedForm
 from samovar.models.few_shot_model import FewShotModel
+
+USAGE = """Use it (the shipped model `photos` is the default and needs no `--model`):
+
+    samovar fit --model FOLDER --support MY_PHOTOS --task mine.safetensors
+    samovar predict mine.safetensors photo.jpg
+"""
 
 RECIPE = {"tasks", "episodes", "optimizer", "updates", "data", "seed"}
 """Settings that the sentence about the training needs."""
@@ -38,6 +45,43 @@ def model_card(model: FewShotModel, record: TrainingRecord) -> str:
         "",
         "Limits: measured on tasks drawn from the named data. On other images, accuracy may be",
         "lower and probabilities less well calibrated.",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def regression_card(model: ClosedForm, encoder: str, record: TrainingRecord) -> str:
+    """Return the card of a regression on an encoder's vectors."""
+    numbers = sum(parameter.numel() for parameter in model.parameters())
+    lines = [
+        "---",
+        "library_name: samovar",
+        "tags: [few-shot, image-classification, bayesian]",
+        "---",
+        f"# Bayesian linear regression on the vectors of {encoder}",
+        "",
+        f"The frozen network {encoder} turns photographs into vectors. The weights of the",
+        "classifier are inferred exactly from the vectors of the support, and the task's own",
+        f"temperature from its left-out images. {numbers} numbers are learned over tasks; the",
+        "network is not part of this folder.",
+        "",
+        USAGE,
+        f"Learned on tasks of: {record.data or 'unknown data'}.",
+        "",
+        f"Licences: {record.licence or 'unknown'}.",
+        "",
+    ]
+    if record.figures:
+        lines += ["| metric | value |", "|---|---|"]
+        lines += [f"| {name} | {value} |" for name, value in record.figures.items()]
+        lines.append("")
+    lines += [
+        "Limits: the network was trained on ImageNet, so it has seen the classes of miniImageNet",
+        "and most of CIFAR-100; results on those are not comparable with few-shot benchmarks. It",
+        "sees 224 x 224 pixels from the centre of a photograph: small details and things at the",
+        "border are lost. Handwriting, drawings, medical and satellite images are unlike what it",
+        "knows, and accuracy is lower there. A change of camera or place between the support and",
+        "the photographs to be labelled costs accuracy that the probabilities do not foresee.",
         "",
     ]
     return "\n".join(lines)

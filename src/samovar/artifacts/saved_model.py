@@ -18,6 +18,7 @@ from torch import Tensor, nn
 
 from samovar.artifacts.locate import CARD, CONFIG, WEIGHTS, locate_model
 from samovar.artifacts.model_card import model_card
+from samovar.artifacts.saved_regression import KIND, SavedRegression, regression_of
 from samovar.artifacts.tensors import check_tensors, deserialize, serialize
 from samovar.artifacts.training_record import TrainingRecord
 from samovar.core.files import output_folder, write_whole
@@ -74,8 +75,10 @@ class SavedModel:
         name: str | Path,
         backbone: nn.Module | None = None,
         model: type[FewShotModel] = FewShotModel,
-    ) -> "SavedModel":
+    ) -> "SavedModel | SavedRegression":
         """Load a shipped model by name, a model or run folder, or OWNER/MODEL from the Hub.
+
+        A model that is a regression on an encoder's vectors, like "photos", is a SavedRegression.
 
         The Hub needs huggingface_hub. A model that was trained with your own backbone needs that
         module again, with any weights; a model of your own subclass of FewShotModel needs that
@@ -110,9 +113,40 @@ def load_model(
     folder: Path,
     backbone: nn.Module | None = None,
     model: type[FewShotModel] = FewShotModel,
+) -> SavedModel | SavedRegression:
+    """Read a model folder of any kind.
+
+    `backbone` and `model` are the user's own module and class, if any.
+    """
+    content = _read(folder)
+    if isinstance(content, SavedRegression):
+        return content
+    return _network(folder, content, backbone, model)
+
+
+def load_network(
+    folder: Path,
+    backbone: nn.Module | None = None,
+    model: type[FewShotModel] = FewShotModel,
 ) -> SavedModel:
-    """Read a model folder; `backbone` and `model` are the user's own module and class, if any."""
-    config, tensors = _read(folder)
+    """Read the folder of a model that has a network of its own, which can be trained further."""
+    content = _read(folder)
+    if isinstance(content, SavedRegression):
+        raise ModelError(
+            f"{folder} is a regression on the vectors of the encoder {content.encoder.name}. It "
+            "answers images (samovar fit, samovar predict), but has no network that could be "
+            "trained or evaluated here."
+        )
+    return _network(folder, content, backbone, model)
+
+
+def _network(
+    folder: Path,
+    content: "_Content",
+    backbone: nn.Module | None,
+    model: type[FewShotModel],
+) -> SavedModel:
+    config, tensors = content
     network = _build(folder, config.model, backbone, model)
     advice = ""
     if model is FewShotModel:
@@ -135,7 +169,10 @@ class _Config:
     rejection: Rejection | None
 
 
-def _read(folder: Path) -> tuple[_Config, dict[str, Tensor]]:
+_Content = tuple[_Config, dict[str, Tensor]]
+
+
+def _read(folder: Path) -> _Content | SavedRegression:
     """Return config and weights, or say why the folder cannot be read: it may hold anything."""
     try:
         stored = json.loads((folder / CONFIG).read_bytes())
@@ -144,6 +181,8 @@ def _read(folder: Path) -> tuple[_Config, dict[str, Tensor]]:
             raise ModelError(
                 f"{folder} has format {stored['format']}, but this version reads {FORMAT}."
             )
+        if stored.get("kind") == KIND:
+            return regression_of(stored, tensors, folder / WEIGHTS)
         return _config(stored), tensors
     except ModelError:
         raise

@@ -1,7 +1,7 @@
 """How images are answered, and what an answer contains."""
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from samovar.classifier.labels import listed_labels
 from samovar.errors import ModelError, SettingsError
 from samovar.prediction.predictive import Prediction
-from samovar.prediction.rejection import Rejection, check_rejection_rate
+from samovar.prediction.rejection import ThresholdTable, check_rejection_rate
 from samovar.settings.tasks import MOST_SAMPLES
 
 
@@ -26,7 +26,7 @@ class AnswerParameters:
     seed: int = 0
     """Seeds the sampled classifiers."""
 
-    def check(self, rejection: Rejection | None) -> None:
+    def check(self, rejection: ThresholdTable[Any] | None) -> None:
         """Refuse what cannot be answered by a model with these rejection thresholds."""
         whole = isinstance(self.samples, int | np.integer)
         if not whole or not 1 <= self.samples <= MOST_SAMPLES:
@@ -38,7 +38,10 @@ class AnswerParameters:
             thresholds_of(rejection)
 
 
-def thresholds_of(rejection: Rejection | None) -> Rejection:
+Table = TypeVar("Table", bound=ThresholdTable[Any])
+
+
+def thresholds_of(rejection: Table | None) -> Table:
     """Return a model's rejection thresholds, or say that it has none."""
     if rejection is None:
         raise ModelError(
@@ -67,7 +70,11 @@ class Answer(NamedTuple):
     uncertainty: Uncertainty
     rejected: NDArray[np.bool_]
     distance: NDArray[np.float64]
-    """1 - the cosine to the nearest class mean; what lies beyond the threshold is rejected."""
+    """How little each image belongs to the classes; what lies beyond the threshold is rejected.
+
+    1 - the cosine to the nearest class mean; for `photos`, log variance - 2 x largest score, which
+    may be negative.
+    """
 
 
 def probabilities_of(prediction: Prediction) -> NDArray[np.float64]:

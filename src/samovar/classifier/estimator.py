@@ -1,7 +1,7 @@
 """The scikit-learn face: fit on a few labelled images, predict with calibrated probabilities.
 
 `FewShotClassifier` checks and converts what the user gives. All that is computed, and all that is
-remembered, is in the `FittedModel` that it holds as `fitted_`.
+remembered, is in the `FittedModel` or `FittedRegression` that it holds as `fitted_`.
 """
 
 import dataclasses
@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from torch import Tensor
 
 from samovar.artifacts.saved_model import SavedModel
+from samovar.artifacts.saved_regression import SavedRegression
 from samovar.classifier.answer import (
     Answer,
     AnswerParameters,
@@ -23,10 +24,19 @@ from samovar.classifier.answer import (
     probabilities_of,
     uncertainty_of,
 )
-from samovar.classifier.fitted_model import FittedModel, fit_model
+from samovar.classifier.fitted_model import FittedModel
 from samovar.classifier.fitted_task import FittedTask
 from samovar.classifier.labels import label_array
-from samovar.classifier.loading import load_fitted, ready_model, save_fitted, stored_name
+from samovar.classifier.loading import (
+    Fitted,
+    fit_task,
+    load_fitted,
+    ready_model,
+    save_fitted,
+    stored_name,
+)
+from samovar.classifier.regression_task import RegressionTask
+from samovar.classifier.user_inputs import encoded_images
 from samovar.core.devices import device_named
 from samovar.data.images.user_images import labelled_folder, network_images
 from samovar.prediction.predictive import Prediction
@@ -38,12 +48,13 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     Nothing is trained in `fit`: a model that has learned to learn looks at the images once. Images
     are paths, PIL images, arrays (H, W) or (H, W, C), uint8 or float from 0 to 1, or torch tensors,
     of any size, grey or colour: they are converted like the images that the model was trained on.
-    For models of ready-made features they are the rows of a matrix. `fit` takes a folder of class
-    folders without labels.
+    For models of ready-made features they are the rows of a matrix, and "photos" takes a matrix of
+    its encoder's vectors, too. `fit` takes a folder of class folders without labels.
 
     Args:
-        model: A shipped model ("glyphs"), a model folder, a run folder, a name on the Hub, or a
-            SavedModel, which is copied and never changed.
+        model: A shipped model ("photos", for photographs at real size), a model folder, a run
+            folder, a name on the Hub, or a SavedModel or SavedRegression, which is copied and
+            never changed.
         samples: The number of quasi-random classifiers that are averaged.
         device: "cpu", "cuda", "mps", or "auto".
         reject: Answer `reject_label` where an image is too far from all classes. The number is the
@@ -63,11 +74,11 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ['upright', 'upright', 'level', 'level']
     """
 
-    fitted_: FittedModel
+    fitted_: Fitted
 
     def __init__(
         self,
-        model: Any = "glyphs",
+        model: Any = "photos",
         *,
         samples: int = 128,
         device: str = "auto",
@@ -116,7 +127,7 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         saved = ready_model(self.model, device)
         self._parameters.check(saved.rejection)
         inputs = self._inputs(images, saved, reset=True)
-        self.fitted_ = fit_model(saved, device, inputs, labels.tolist())
+        self.fitted_ = fit_task(saved, device, inputs, labels.tolist())
         return self
 
     # --- what was fitted
@@ -127,18 +138,21 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self.fitted_.classes
 
     @property
-    def task_(self) -> FittedTask:
-        """Class sums and counts."""
+    def task_(self) -> FittedTask | RegressionTask:
+        """Class sums and counts, or the vectors of the support."""
         return self.fitted_.task
 
     @property
-    def saved_(self) -> SavedModel:
-        """The model in use: a copy of a given SavedModel, on the device."""
+    def saved_(self) -> SavedModel | SavedRegression:
+        """The model in use: a copy of a given model, on the device."""
         return self.fitted_.saved
 
     @property
     def spread_(self) -> float | None:
-        """How far the support images lie from each other, relative to the measured tasks."""
+        """How far the support images lie from each other, relative to the measured tasks.
+
+        None for `photos`, whose task has the vectors of all its images.
+        """
         return self.fitted_.spread
 
     # --- answers
@@ -182,8 +196,9 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def leave_one_out(self) -> dict[str, Any] | None:
         """Classify support images by the others: their number, `accuracy`, and share `rejected`.
 
-        Only images of classes with two or more are left out, and at most 200 of them. None with
-        TEN, after loading, or if no class has two images.
+        Only images of classes with two or more are left out; None if no class has two images.
+        Models other than `photos` leave out at most 200; for them it is also None with TEN and
+        after loading.
         """
         check_is_fitted(self, "fitted_")
         measured = self.fitted_.leave_one_out(self._parameters)
@@ -200,11 +215,15 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """The constructor's arguments that answers depend on."""
         return AnswerParameters(self.samples, self.reject, self.reject_label, self.seed)
 
-    def _inputs(self, images: Any, saved: SavedModel, *, reset: bool) -> list[Tensor]:
-        """Return a tensor for each image, as a store would hold it.
+    def _inputs(
+        self, images: Any, saved: SavedModel | SavedRegression, *, reset: bool
+    ) -> list[Tensor]:
+        """Return a tensor for each image, as the model takes it.
 
         `reset` is that of scikit-learn's validate_data: whether to learn the number of features.
         """
+        if isinstance(saved, SavedRegression):
+            return encoded_images(images, saved)
         if saved.conversion is not None:
             return network_images(images, saved.conversion)
         if isinstance(images, Tensor):
@@ -214,7 +233,7 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     # --- files
 
     def save(self, path: str | Path) -> Path:
-        """Write the fitted task: class names, sums of features and the model's hash, no images."""
+        """Write the fitted task: class names, features and the model's hash, no images."""
         check_is_fitted(self, "fitted_")
         measured = self.fitted_.leave_one_out(self._parameters)
         model = stored_name(self.model)
@@ -235,7 +254,7 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             model = info.model
         classifier = cls(model, device=device, **dataclasses.asdict(info.parameters))
         classifier.fitted_ = fitted
-        if fitted.saved.conversion is None:
+        if isinstance(fitted, FittedModel) and fitted.saved.conversion is None:
             classifier.n_features_in_ = fitted.task.totals.shape[1]
         return classifier
 

@@ -24,10 +24,10 @@ from samovar.classifier.answer import (
     uncertainty_of,
     with_rejected,
 )
-from samovar.classifier.fitted_task import FittedTask
+from samovar.classifier.fitted_task import FittedTask, check_images
 from samovar.classifier.labels import listed_labels
 from samovar.classifier.leave_one_out import LeaveOneOut, LeftOut
-from samovar.errors import DataError, ModelError
+from samovar.errors import ModelError
 from samovar.models.class_means import ClassMeans
 from samovar.models.few_shot_model import Conditioned
 from samovar.prediction.predictive import Prediction
@@ -73,6 +73,9 @@ class FittedModel:
     Rejection thresholds are scaled by it (`threshold_factor`).
     """
 
+    distance = "1 - the cosine to the nearest class mean"
+    """What the answers' distances are, in words."""
+
     @property
     def classes(self) -> NDArray[Any]:
         """The labels, in the order of the probabilities."""
@@ -86,7 +89,7 @@ class FittedModel:
                 "This model conditions its features on all support images (TEN), and a loaded "
                 "task no longer has them. Fit again with all images."
             )
-        _check_images(inputs, labels)
+        check_images(inputs, labels)
         features = self.embed(inputs)
         task = self.task.without_conditioning() | FittedTask.of(features, labels)
         if self.support is None:  # the spread stays as it was saved: its images are gone
@@ -183,7 +186,7 @@ def fit_model(
         inputs: Images (H, W, C) uint8 as `saved.conversion` makes them, or feature vectors (d,).
         labels: One for each.
     """
-    _check_images(inputs, labels)
+    check_images(inputs, labels)
     embed = Embedder(saved.model, saved.normalisation, device)
     features = embed(inputs)
     kept = None
@@ -224,16 +227,6 @@ def _score_of(saved: SavedModel) -> RejectionScore:
     if saved.rejection is None:
         return COSINE_DISTANCE
     return saved.rejection.score
-
-
-def _check_images(inputs: list[Tensor], labels: list[Any]) -> None:
-    if not inputs:
-        raise DataError("There is nothing to fit: give at least one image.")
-    if len(inputs) != len(labels):
-        raise ValueError(
-            f"There are {len(inputs)} images but {len(labels)} labels "
-            "(inconsistent numbers of samples)."
-        )
 
 
 def _plain_means(task: FittedTask, device: torch.device) -> ClassMeans:

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from samovar.classifier.labels import sorted_labels
+from samovar.errors import DataError
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,17 @@ class FittedTask:
     def without_conditioning(self) -> "FittedTask":
         """Return the task with the sums of its plain features only."""
         return replace(self, conditioned=None)
+
+
+def check_images(inputs: Sequence[Tensor], labels: Sequence[Any]) -> None:
+    """Refuse no images at all, and images without labels."""
+    if not inputs:
+        raise DataError("There is nothing to fit: give at least one image.")
+    if len(inputs) != len(labels):
+        raise ValueError(
+            f"There are {len(inputs)} images but {len(labels)} labels "
+            "(inconsistent numbers of samples)."
+        )
 
 
 def class_numbers(classes: Sequence[Any], labels: Sequence[Any]) -> Tensor:

@@ -9,28 +9,39 @@ import torch
 
 from samovar.artifacts.locate import locate_model, shipped_models
 from samovar.artifacts.saved_model import SavedModel, load_model
+from samovar.artifacts.saved_regression import SavedRegression
 from samovar.classifier.answer import AnswerParameters
-from samovar.classifier.fitted_model import FittedModel, restored
+from samovar.classifier.fitted_model import FittedModel, fit_model, restored
+from samovar.classifier.fitted_regression import FittedRegression, fit_regression
+from samovar.classifier.fitted_task import FittedTask
 from samovar.classifier.leave_one_out import LeaveOneOut
+from samovar.classifier.regression_task import RegressionTask
 from samovar.classifier.task_file import TaskInfo, read_task, write_task
 from samovar.data.images.conversion import Conversion
 from samovar.errors import ModelError
 from samovar.models.backbones.layers import TaskBatchNorm, set_norm
 from samovar.models.few_shot_model import FewShotModel, channels_last
 
+Fitted = FittedModel | FittedRegression
 
-def ready_model(model: Any, device: torch.device) -> SavedModel:
+
+def ready_model(model: Any, device: torch.device) -> SavedModel | SavedRegression:
     """Return a model that answers single images on a device.
 
     Args:
-        model: A shipped model, a model folder, a run folder, a name on the Hub, or a SavedModel,
-            which is copied: the caller's own is neither moved to the device nor changed.
-        device: Where it will work.
+        model: A shipped model, a model folder, a run folder, a name on the Hub, or a SavedModel or
+            SavedRegression, which is copied: the caller's own is neither moved to the device nor
+            changed.
+        device: Where it will work. A regression stays on the CPU: it needs float64, and is small.
     """
     if isinstance(model, SavedModel):
-        saved = replace(model, model=copy.deepcopy(model.model))
+        saved: SavedModel | SavedRegression = replace(model, model=copy.deepcopy(model.model))
+    elif isinstance(model, SavedRegression):
+        return replace(model, model=copy.deepcopy(model.model))
     else:
         saved = load_model(locate_model(model))
+    if isinstance(saved, SavedRegression):
+        return saved
     _use_running_averages(saved.model)
     channels_last(saved.model.to(device).eval())
     return saved
@@ -60,9 +71,24 @@ def image_conversion(saved: SavedModel, model: Any) -> Conversion:
     return saved.conversion
 
 
+def fit_task(
+    saved: SavedModel | SavedRegression,
+    device: torch.device,
+    inputs: list[torch.Tensor],
+    labels: list[Any],
+) -> Fitted:
+    """Fit a model of either kind, as `ready_model` returns it.
+
+    The inputs are those of `fit_model` or `fit_regression`.
+    """
+    if isinstance(saved, SavedRegression):
+        return fit_regression(saved, inputs, labels)
+    return fit_model(saved, device, inputs, labels)
+
+
 def stored_name(model: Any) -> str:
     """Return what a task file calls its model: a name, a whole path, or "" for one in memory."""
-    if isinstance(model, SavedModel):
+    if isinstance(model, SavedModel | SavedRegression):
         return ""
     name = str(model)
     if isinstance(model, str) and (name in shipped_models() or not Path(name).exists()):
@@ -73,12 +99,12 @@ def stored_name(model: Any) -> str:
 
 def save_fitted(
     path: Path,
-    fitted: FittedModel,
+    fitted: Fitted,
     model: str,
     parameters: AnswerParameters,
     measured: LeaveOneOut | None,
 ) -> None:
-    """Write the file of a task: class names, sums, counts and the model's hash, no images.
+    """Write the file of a task: class names, sums or vectors, the model's hash, and no images.
 
     Args:
         path: The file.
@@ -91,7 +117,7 @@ def save_fitted(
     write_task(path, fitted.task, info)
 
 
-def load_fitted(path: Path, model: Any, device: torch.device) -> tuple[FittedModel, TaskInfo]:
+def load_fitted(path: Path, model: Any, device: torch.device) -> tuple[Fitted, TaskInfo]:
     """Read the file of a task and load its model.
 
     Args:
@@ -107,11 +133,28 @@ def load_fitted(path: Path, model: Any, device: torch.device) -> tuple[FittedMod
         raise ModelError(f"{path} does not say where its model is; pass it as `model`.")
     saved = ready_model(model, device)
     info.parameters.check(saved.rejection)
-    # Sums of one model's features mean nothing to another, even if their width is the same.
+    # Features of one model mean nothing to another, even if their width is the same.
     if saved.identity != info.identity:
         raise ModelError(f"{path} belongs to another model than {model} (their hashes differ).")
-    width_fits = task.totals.shape[1] == saved.model.feature_dim
-    has_embedding = saved.model.task_embedding is not None
-    if not width_fits or has_embedding != (task.conditioned is not None):
+    fitted = _restored(saved, device, task, info.spread)
+    if fitted is None:
         raise ModelError(f"{path} does not fit the model {model}.")
-    return restored(saved, device, task, info.spread), info
+    return fitted, info
+
+
+def _restored(
+    saved: SavedModel | SavedRegression,
+    device: torch.device,
+    task: FittedTask | RegressionTask,
+    spread: float | None,
+) -> Fitted | None:
+    """Return the fitted model of a stored task; None if the task is not one of such a model."""
+    if isinstance(saved, SavedRegression):
+        if isinstance(task, FittedTask) or task.vectors.shape[1] != saved.encoder.length:
+            return None
+        return FittedRegression(saved, task)
+    if isinstance(task, RegressionTask) or task.totals.shape[1] != saved.model.feature_dim:
+        return None
+    if (saved.model.task_embedding is not None) != (task.conditioned is not None):
+        return None
+    return restored(saved, device, task, spread)

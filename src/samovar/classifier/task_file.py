@@ -21,10 +21,13 @@ from torch import Tensor
 from samovar.classifier.answer import AnswerParameters
 from samovar.classifier.fitted_task import FittedTask
 from samovar.classifier.leave_one_out import LeaveOneOut
+from samovar.classifier.regression_task import RegressionTask
 from samovar.core.files import write_whole
 from samovar.errors import ModelError
 
 FORMAT = 1
+REGRESSION_FORMAT = 2
+"""Of tasks that hold an encoder's vectors instead of sums."""
 LARGEST_HEADER = 50_000_000
 """Most bytes of class names and settings; a file that claims more is not a task file."""
 LARGEST_SUM = 1e15
@@ -52,9 +55,10 @@ class TaskInfo:
     """How far the support images lie from each other, relative to the measured tasks."""
 
 
-def write_task(path: Path, task: FittedTask, info: TaskInfo) -> None:
+def write_task(path: Path, task: FittedTask | RegressionTask, info: TaskInfo) -> None:
     """Write a task file; labels that JSON cannot hold are refused."""
-    head: dict[str, Any] = {"format": FORMAT, "library": "samovar"}
+    version = REGRESSION_FORMAT if isinstance(task, RegressionTask) else FORMAT
+    head: dict[str, Any] = {"format": version, "library": "samovar"}
     head["classes"] = [_storable(label) for label in task.classes]
     head |= dataclasses.asdict(info)
     parameters = head["parameters"]
@@ -62,10 +66,16 @@ def write_task(path: Path, task: FittedTask, info: TaskInfo) -> None:
         parameters[name] = _python_value(value)
     if parameters["reject_label"] is not None:
         _storable(parameters["reject_label"])
+    write_whole(path, save(_tensors(task), {"samovar": json.dumps(head)}))
+
+
+def _tensors(task: FittedTask | RegressionTask) -> dict[str, Tensor]:
+    if isinstance(task, RegressionTask):
+        return {"vectors": task.vectors.contiguous(), "numbers": task.numbers}
     tensors = {"totals": task.totals, "counts": task.counts}
     if task.conditioned is not None:
         tensors["conditioned"] = task.conditioned
-    write_whole(path, save(tensors, {"samovar": json.dumps(head)}))
+    return tensors
 
 
 def _python_value(value: Any) -> Any:
@@ -86,12 +96,17 @@ def _storable(label: Any) -> Any:
     return value
 
 
-def read_task(path: Path) -> tuple[FittedTask, TaskInfo]:
+def read_task(path: Path) -> tuple[FittedTask | RegressionTask, TaskInfo]:
     """Read and check a task file."""
     try:
         head, tensors = _read(path)
+        if head["format"] == REGRESSION_FORMAT:
+            return _regression_task(head, tensors), _checked_info(head)
         if head["format"] != FORMAT:
-            raise ModelError(f"{path} has format {head['format']}; this version reads {FORMAT}.")
+            raise ModelError(
+                f"{path} has format {head['format']}; this version reads {FORMAT} and "
+                f"{REGRESSION_FORMAT}."
+            )
         task = FittedTask(
             tuple(head["classes"]),
             tensors.pop("totals"),
@@ -119,6 +134,22 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
     return head, tensors
 
 
+def _regression_task(head: dict[str, Any], tensors: dict[str, Tensor]) -> RegressionTask:
+    """Return the task of an encoder's vectors, once everything about it is checked."""
+    task = RegressionTask(tuple(head["classes"]), tensors.pop("vectors"), tensors.pop("numbers"))
+    if tensors or task.vectors.ndim != 2 or task.numbers.shape != task.vectors.shape[:1]:
+        raise ValueError("its tensors do not fit each other")
+    if task.vectors.dtype != torch.float32 or task.numbers.dtype != torch.int64:
+        raise ValueError("its vectors are not of the right type")
+    if not task.vectors.numel() or not _plausible(task.vectors):
+        raise ValueError("its vectors are not plausible numbers")
+    way = len(task.classes)
+    if int(task.numbers.min()) < 0 or int(task.numbers.max()) >= way:
+        raise ValueError("its images belong to classes that it does not have")
+    _check_classes(task.classes, task.counts)
+    return task
+
+
 def _check_task(task: FittedTask, unknown: dict[str, Tensor]) -> None:
     """Check that the tensors are sums of features of the classes, and that there are no others."""
     way = len(task.classes)
@@ -132,9 +163,13 @@ def _check_task(task: FittedTask, unknown: dict[str, Tensor]) -> None:
         task.conditioned.shape != task.totals.shape or not _plausible(task.conditioned)
     ):
         raise ValueError("its conditioned sums do not fit its sums")
-    if not way or len(set(task.classes)) != way or (task.counts < 1).any():
+    _check_classes(task.classes, task.counts)
+
+
+def _check_classes(classes: tuple[Any, ...], counts: Tensor) -> None:
+    if not classes or len(set(classes)) != len(classes) or (counts < 1).any():
         raise ValueError("it must have classes, each once and with images")
-    for label in task.classes:
+    for label in classes:
         if not isinstance(label, str | int | float | bool):
             raise ValueError("its labels are neither text nor numbers")
 

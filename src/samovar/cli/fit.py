@@ -7,17 +7,21 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from samovar.artifacts.saved_model import SavedModel
+    from samovar.artifacts.saved_regression import SavedRegression
     from samovar.data.images.user_images import Unreadable
 
 USUAL_RATE = 0.05
 """The share of images that belong but may be rejected by mistake, with --reject auto."""
+
+LONG_WORK = 100
+"""Images that take so long that a progress bar is shown."""
 
 
 def fit(  # noqa: PLR0913 - each parameter is a flag
     *,
     support: Path,
     task: Path,
-    model: str = "glyphs",
+    model: str = "photos",
     add: bool = False,
     reject: float | Literal["auto", "never"] = "auto",
     samples: int = 128,
@@ -26,14 +30,15 @@ def fit(  # noqa: PLR0913 - each parameter is a flag
 ) -> int:
     """Turn a few labelled images into a classifier. This takes seconds: nothing is trained.
 
-    The task file holds the class names and sums of features, but no images. Images that cannot be
-    read are named and skipped; the exit code is then 1.
+    The task file holds the class names and what the model has made of the images, but no images.
+    Images that cannot be read are named and skipped; the exit code is then 1.
 
     Args:
         support: The folder of your images: it has one folder for each class, with the images
             inside.
         task: The task file to write, such as pets.safetensors.
-        model: A shipped model (glyphs, omniglot, cifar_fs), a model folder or a run folder.
+        model: A shipped model (photos for photographs at real size; glyphs, omniglot and cifar_fs
+            for small images), a model folder or a run folder.
         add: Add the images to an existing task: more examples, or whole new classes. The model,
             --reject, --samples and --seed stay as they were when the task was made.
         reject: Answer "none of these" where an image is too far from all classes. The number is the
@@ -46,8 +51,13 @@ def fit(  # noqa: PLR0913 - each parameter is a flag
     from rich.console import Console
 
     from samovar.classifier.answer import AnswerParameters
-    from samovar.classifier.fitted_model import fit_model
-    from samovar.classifier.loading import load_fitted, ready_model, save_fitted, stored_name
+    from samovar.classifier.loading import (
+        fit_task,
+        load_fitted,
+        ready_model,
+        save_fitted,
+        stored_name,
+    )
     from samovar.core.devices import device_named
     from samovar.core.files import output_folder
     from samovar.data.images.user_images import labelled_folder
@@ -70,7 +80,7 @@ def fit(  # noqa: PLR0913 - each parameter is a flag
         parameters = AnswerParameters(samples, _rate(reject, saved), seed=seed)
         parameters.check(saved.rejection)
         images = _read_images(paths, names, saved, model)
-        fitted = fit_model(saved, torch_device, images.inputs, images.labels)
+        fitted = fit_task(saved, torch_device, images.inputs, images.labels)
     measured = fitted.leave_one_out(parameters)
     save_fitted(task, fitted, place, parameters, measured)
 
@@ -88,25 +98,28 @@ class _Images(NamedTuple):
     unreadable: "list[Unreadable]"
 
 
-def _read_images(paths: list[Path], names: list[str], saved: "SavedModel", model: str) -> _Images:
+def _read_images(
+    paths: list[Path], names: list[str], saved: "SavedModel | SavedRegression", model: str
+) -> _Images:
     """Read and convert the support images; a class of which none can be read is an error."""
-    import torch
-
-    from samovar.classifier.loading import image_conversion
-    from samovar.data.images.user_images import readable
+    from samovar.classifier.user_inputs import read_inputs
     from samovar.errors import DataError
+    from samovar.reporting.progress_bar import progress_bar
 
-    read, arrays, unreadable = readable(paths, image_conversion(saved, model))
+    with progress_bar("reading images", quiet=len(paths) < LONG_WORK) as progress:
+        read, inputs, unreadable = read_inputs(paths, saved, model, progress)
     name_of = dict(zip(paths, names, strict=True))
     labels = [name_of[path] for path in read]
     for image in unreadable:
         name = name_of[image.path]
         if name not in labels:
             raise DataError(f"No image of the class {name!r} can be read: {image.reason}")
-    return _Images([torch.tensor(array) for array in arrays], labels, unreadable)
+    return _Images(inputs, labels, unreadable)
 
 
-def _rate(reject: float | Literal["auto", "never"], saved: "SavedModel") -> float | None:
+def _rate(
+    reject: float | Literal["auto", "never"], saved: "SavedModel | SavedRegression"
+) -> float | None:
     """Return the rate of rejection that the flag asks for; None rejects nothing."""
     if reject == "never":
         return None
@@ -117,7 +130,7 @@ def _rate(reject: float | Literal["auto", "never"], saved: "SavedModel") -> floa
     return USUAL_RATE
 
 
-def _why_not(saved: "SavedModel") -> str:
+def _why_not(saved: "SavedModel | SavedRegression") -> str:
     """Return the reason if nothing can be rejected."""
     if saved.rejection is None:
         return "; this model has no thresholds for rejection"

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+from samovar.cli.fit import LONG_WORK
 
+if TYPE_CHECKING:
     from samovar.classifier.answer import AnswerParameters
-    from samovar.classifier.fitted_model import FittedModel
+    from samovar.classifier.loading import Fitted
+    from samovar.classifier.user_inputs import UserInputs
     from samovar.reporting.answers import AnswerRow
 
 
@@ -47,12 +47,12 @@ def predict(  # noqa: PLR0913 - each parameter is a flag
         seed: Seeds the sampled classifiers, instead of the task's seed.
         out: Folder for predictions.json.
     """
-    import torch
-
-    from samovar.classifier.loading import image_conversion, load_fitted
+    from samovar.classifier.loading import load_fitted
+    from samovar.classifier.user_inputs import read_inputs
     from samovar.core.devices import device_named
-    from samovar.data.images.user_images import readable
+    from samovar.core.files import write_whole
     from samovar.reporting.answers import answer_rows
+    from samovar.reporting.progress_bar import progress_bar
     from samovar.reporting.terminal import report_skipped
 
     _check_outputs(json, csv, picture, out)
@@ -60,12 +60,16 @@ def predict(  # noqa: PLR0913 - each parameter is a flag
     parameters = info.parameters
     if seed is not None:
         parameters = replace(parameters, seed=seed)
-    conversion = image_conversion(fitted.saved, f"of {task}")
-    paths, arrays, unreadable = readable(_image_files(images), conversion)
-    answer = fitted.answer([torch.tensor(array) for array in arrays], parameters)
-    rows = answer_rows(paths, answer, fitted.task.classes)
+    files = _image_files(images)
+    with progress_bar("reading images", quiet=len(files) < LONG_WORK) as progress:
+        read = read_inputs(files, fitted.saved, f"of {task}", progress)
+    answer = fitted.answer(read.inputs, parameters)
+    rows = answer_rows(read.paths, answer, fitted.task.classes)
 
-    _write_files(arrays, rows, picture, out)
+    if out is not None:
+        write_whole(out / "predictions.json", _json_text(rows).encode())
+    if picture is not None and rows:
+        _write_picture(picture, read, fitted, rows)
     # Printing comes last: whoever reads our output may stop reading.
     if json:
         print(_json_text(rows))
@@ -73,7 +77,7 @@ def predict(  # noqa: PLR0913 - each parameter is a flag
         _print_csv(rows, fitted)
     else:
         _print_table(rows, fitted, parameters)
-    return report_skipped(unreadable)
+    return report_skipped(read.unreadable)
 
 
 def _check_outputs(json: bool, csv: bool, picture: Path | None, out: Path | None) -> None:
@@ -125,29 +129,24 @@ def _no_images(paths: Sequence[Path], subfolders: list[Path]) -> str:
     return message
 
 
-def _write_files(
-    arrays: "list[NDArray[np.uint8]]",
-    rows: "list[AnswerRow]",
-    picture: Path | None,
-    out: Path | None,
+def _write_picture(
+    picture: Path, read: "UserInputs", fitted: "Fitted", rows: "list[AnswerRow]"
 ) -> None:
-    """Write predictions.json and the picture where they were asked for."""
+    """Draw the images with their answers."""
+    from samovar.classifier.user_inputs import shown_images
     from samovar.core.files import write_whole
 
-    if out is not None:
-        write_whole(out / "predictions.json", _json_text(rows).encode())
-    if picture is not None and rows:
-        # matplotlib is slow to import, and only pictures need it.
-        from samovar.reporting.figures.answers import answers_figure
+    # matplotlib is slow to import, and only pictures need it.
+    from samovar.reporting.figures.answers import answers_figure
 
-        write_whole(picture, answers_figure(arrays, rows))
+    write_whole(picture, answers_figure(shown_images(read, fitted.saved), rows))
 
 
 def _json_text(rows: "list[AnswerRow]") -> str:
     return json_format.dumps([row.to_json() for row in rows], indent=1)
 
 
-def _print_csv(rows: "list[AnswerRow]", fitted: "FittedModel") -> None:
+def _print_csv(rows: "list[AnswerRow]", fitted: "Fitted") -> None:
     from samovar.reporting.answers import write_csv
 
     if isinstance(sys.stdout, io.TextIOWrapper):
@@ -155,9 +154,7 @@ def _print_csv(rows: "list[AnswerRow]", fitted: "FittedModel") -> None:
     write_csv(sys.stdout, rows, fitted.task.classes)
 
 
-def _print_table(
-    rows: "list[AnswerRow]", fitted: "FittedModel", parameters: "AnswerParameters"
-) -> None:
+def _print_table(rows: "list[AnswerRow]", fitted: "Fitted", parameters: "AnswerParameters") -> None:
     from rich.console import Console
 
     from samovar.reporting.answers import answers_table
@@ -166,4 +163,4 @@ def _print_table(
     if parameters.reject is not None:
         threshold = fitted.threshold(parameters.reject)
     note = fitted.rejection_note(parameters.reject)
-    Console().print(answers_table(rows, note, threshold))
+    Console().print(answers_table(rows, note, threshold, distance=fitted.distance))

@@ -5,7 +5,7 @@ import time
 from dataclasses import asdict
 from typing import Any
 
-from samovar.artifacts.saved_model import load_model
+from samovar.artifacts.saved_model import load_network
 from samovar.core.files import output_folder, write_whole
 from samovar.evaluation.evaluator import Evaluator, training_dataset
 from samovar.evaluation.posterior_study import prior_and_posterior
@@ -25,7 +25,7 @@ def measure(cell: Cell, place: Workplace, device: str = "cpu") -> None:
     evidence = Evidence(cell, place)
     # Evaluations next to a training.json of other settings are of other weights.
     reusable = evidence.training is not None
-    saved = load_model(evidence.run.model)
+    saved = load_network(evidence.run.model)
     evaluator = Evaluator(saved, training_dataset(saved, cell.protocol.split), device)
     for protocol in cell.protocols:
         if not (reusable and evidence.has_evaluation(protocol)):

@@ -66,11 +66,19 @@ def predict(
         return predict_at_mean(classifier, distribution, features)
     with full_precision(features):
         sampler = classifier.predictive_sampler(features.float(), distribution, noise)
-        blocks = _blocks(samples, sampler.numbers_per_sample, features.device)
-        averages = _Averages(distribution, features)
-        for block in blocks:
-            averages.add(sampler, block)
-        return averages.prediction(samples)
+        tasks, way = distribution.weights.mean.shape[:2]
+        shape = (tasks, way, features.shape[1])
+        return average_samples(sampler, samples, shape, features.device)
+
+
+def average_samples(
+    sampler: LogitSampler, samples: int, shape: tuple[int, int, int], device: torch.device
+) -> Prediction:
+    """Return the predictive by L samples of the logits, of (T, N, Q) tasks, classes, queries."""
+    averages = _Averages(shape, device)
+    for block in _blocks(samples, sampler.numbers_per_sample, device):
+        averages.add(sampler, block)
+    return averages.prediction(samples)
 
 
 @torch.no_grad()
@@ -104,11 +112,9 @@ def _blocks(samples: int, numbers: int, device: torch.device) -> list[SampleBloc
 class _Averages:
     """Sums over samples: of probabilities and their squares (T, N, Q), and of entropies (T, Q)."""
 
-    def __init__(self, distribution: WeightDistribution, features: Tensor) -> None:
-        self.tasks, self.way = distribution.weights.mean.shape[:2]
-        self.queries = features.shape[1]
-        shape = (self.tasks, self.way, self.queries)
-        self.probabilities = torch.zeros(*shape, device=features.device)
+    def __init__(self, shape: tuple[int, int, int], device: torch.device) -> None:
+        self.tasks, self.way, self.queries = shape
+        self.probabilities = torch.zeros(*shape, device=device)
         self.squares = torch.zeros_like(self.probabilities)
         self.entropies = torch.zeros_like(self.probabilities[:, 0])
 

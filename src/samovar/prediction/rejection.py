@@ -16,7 +16,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -128,22 +128,38 @@ class ShapeThresholds:
         return whole and self.way > 0 and self.shot > 0
 
 
+Cell = TypeVar("Cell", bound=ShapeThresholds)
+
+
 @dataclass(frozen=True)
-class Rejection:
-    """Quantiles of a score over queries that do belong to their task, by way and shot."""
+class ThresholdTable(Generic[Cell]):
+    """Quantiles of some score over queries that do belong to their task, by way and shot."""
 
     about: str
     """The tasks that they come from."""
-    cells: tuple[ShapeThresholds, ...]
-    score: RejectionScore = COSINE_DISTANCE
+    cells: tuple[Cell, ...]
 
-    def nearest(self, way: int, shot: float) -> ShapeThresholds:
+    def nearest(self, way: int, shot: float) -> Cell:
         """Return the thresholds of the nearest measured shape; the distance is in ratios."""
 
-        def difference(cell: ShapeThresholds) -> float:
+        def difference(cell: Cell) -> float:
             return abs(math.log(cell.way / way)) + abs(math.log(cell.shot / shot))
 
         return min(self.cells, key=difference)
+
+
+def interpolated(thresholds: Sequence[float], rate: float) -> float:
+    """Return the threshold for a rate, from those for RATES."""
+    check_rejection_rate(rate)
+    log_rates = np.log(RATES[::-1])  # interpolation wants them to rise
+    return float(np.interp(math.log(rate), log_rates, thresholds[::-1]))
+
+
+@dataclass(frozen=True)
+class Rejection(ThresholdTable[ShapeThresholds]):
+    """Quantiles of a score of features and class means."""
+
+    score: RejectionScore = COSINE_DISTANCE
 
     def threshold(
         self, way: int, shots: NDArray[np.integer[Any]], rate: float
@@ -155,10 +171,7 @@ class Rejection:
         """
         check_rejection_rate(rate)
         cell = self.nearest(way, float(np.median(shots)))
-        # Over log rates, since the rates are spaced by ratios; np.interp wants them to rise.
-        log_rates = np.log(RATES[::-1])
-        threshold = np.interp(math.log(rate), log_rates, cell.thresholds[::-1])
-        return float(threshold), cell
+        return interpolated(cell.thresholds, rate), cell
 
     def spread_ratio(
         self, way: int, shot: float, scores: NDArray[np.floating[Any]]
@@ -196,11 +209,11 @@ class Rejection:
 
 
 def describe_rejection(
-    table: Rejection,
+    table: ThresholdTable[Any],
     rate: float,
     way: int,
     shots: Sequence[int] | NDArray[np.integer[Any]],
-    factor: float,
+    factor: float = 1.0,
 ) -> str:
     """Say in a sentence what a rejection rate means for a task."""
     cell = table.nearest(way, float(np.median(shots)))

@@ -34,6 +34,7 @@ class AnswerRow:
     mutual_information: float | None
     rejected: bool
     distance: float
+    """How little the image belongs to the classes; see `Answer.distance`."""
 
     def to_json(self) -> dict[str, Any]:
         """Return the row as JSON holds it."""
@@ -61,15 +62,21 @@ def answer_rows(paths: Sequence[Path], answer: Answer, classes: Sequence[Any]) -
     return rows
 
 
-def answers_table(rows: Sequence[AnswerRow], note: str, threshold: float | None) -> Table:
+def answers_table(
+    rows: Sequence[AnswerRow],
+    note: str,
+    threshold: float | None,
+    distance: str = "1 - the cosine to the nearest class mean",
+) -> Table:
     """Return a table for the terminal.
 
     Args:
         rows: The answers.
         note: What rejection means for this task.
         threshold: The distance above which images are rejected; None if nothing is.
+        distance: What the distance is, in words.
     """
-    table = Table(caption=_caption(note, threshold))
+    table = Table(caption=_caption(note, threshold, distance))
     table.add_column("image", overflow="fold")
     table.add_column("answer", overflow="fold")
     table.add_column("probability")
@@ -87,8 +94,8 @@ def answers_table(rows: Sequence[AnswerRow], note: str, threshold: float | None)
     return table
 
 
-def _caption(note: str, threshold: float | None) -> str:
-    distance = "Distance: 1 - the cosine to the nearest class mean"
+def _caption(note: str, threshold: float | None, distance: str) -> str:
+    distance = f"Distance: {distance}"
     if threshold is not None:
         distance += f"; images with a distance above {threshold:.3f} are rejected"
     information = "MI: mutual information of label and classifier, in nats"

@@ -12,7 +12,7 @@ from pathlib import Path
 from rich.console import Console
 
 from samovar.artifacts.locate import evaluation_folder, locate_model
-from samovar.artifacts.saved_model import SavedModel, load_model
+from samovar.artifacts.saved_model import SavedModel, load_network
 from samovar.core.devices import device_named
 from samovar.core.files import output_folder, write_whole
 from samovar.core.processes import leave_together, make_fabric
@@ -47,7 +47,7 @@ def run_evaluation(
 ) -> None:
     """Evaluate a model under every protocol, print the results and write them into a folder."""
     folder = locate_model(model)
-    saved = load_model(folder)
+    saved = load_network(folder)
     dataset = _open_data(saved, settings.data, protocols[0].split)
     if settings.draw and len(dataset.store.facts["shape"]) != 3:
         raise SettingsError("--draw needs images, but this data contains feature vectors.")

@@ -8,6 +8,7 @@ from rich.table import Table
 
 from samovar.classifier.fitted_task import FittedTask
 from samovar.classifier.leave_one_out import LeaveOneOut
+from samovar.classifier.regression_task import RegressionTask
 from samovar.reporting.terminal import printable
 
 MOST_ROWS = 50
@@ -26,7 +27,7 @@ class TaskSummary:
 
     @classmethod
     def of(
-        cls, path: Path, model: str, task: FittedTask, measured: LeaveOneOut | None
+        cls, path: Path, model: str, task: FittedTask | RegressionTask, measured: LeaveOneOut | None
     ) -> "TaskSummary":
         """Return the summary of a task that is kept in the file `path`."""
         names = [str(label) for label in task.classes]

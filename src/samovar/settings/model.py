@@ -122,7 +122,8 @@ class ModelSettings:
         if self.method not in METHODS:
             names = ", ".join(METHODS)
             raise SettingsError(
-                f"There is no method called {self.method!r} (--model.method). Choose one of {names}."
+                f"There is no method called {self.method!r} (--model.method). "
+                f"Choose one of {names}."
             )
 
     def _check_method(self) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from lightning_fabric import Fabric
 from torch import nn
 
-from samovar.artifacts.saved_model import SavedModel, load_model, save_model
+from samovar.artifacts.saved_model import SavedModel, load_network, save_model
 from samovar.artifacts.training_record import TestResult, ValidationResult
 from samovar.core.processes import leave_together, make_fabric
 from samovar.core.progress import Watch, event, silent
@@ -166,7 +166,7 @@ def _load_best(training: Training) -> SavedModel:
     # A copy, since loading the best weights must not change the user's module.
     if training.settings.model.backbone == "custom":
         backbone = copy.deepcopy(training.model.backbone)
-    return load_model(training.folder.model, backbone, type(training.model))
+    return load_network(training.folder.model, backbone, type(training.model))
 
 
 def _rejection(training: Training, model: FewShotModel) -> Rejection | None:

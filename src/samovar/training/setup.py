@@ -11,7 +11,7 @@ from typing import NamedTuple
 import torch
 from torch import nn
 
-from samovar.artifacts.saved_model import load_model
+from samovar.artifacts.saved_model import load_network
 from samovar.core.randomness import generator
 from samovar.data.dataset import Dataset
 from samovar.data.episodes import EpisodeSampler
@@ -125,7 +125,7 @@ def start_from(model: FewShotModel, folder: Path, backbone: nn.Module | None = N
 
     `backbone` is a module like the one that the stored model was trained with.
     """
-    saved = load_model(folder, copy.deepcopy(backbone), type(model))
+    saved = load_network(folder, copy.deepcopy(backbone), type(model))
     source = saved.model.state_dict()
     target = model.state_dict()
     fitting = {}
