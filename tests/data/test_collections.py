@@ -49,3 +49,11 @@ def test_a_file_that_is_none_is_named(tmp_path):
     (tmp_path / "bad.npz").write_bytes(b"no archive")
     with pytest.raises(DataError, match=r"bad\.npz is not a file of vectors"):
         VectorCollection.read(tmp_path / "bad.npz")
+
+
+def test_vectors_are_read_class_by_class(tmp_path):
+    read = VectorCollection.read(write(tmp_path / "mine.npz", [4, 2, 3]))
+    assert read.name == "mine"
+    assert [tuple(vectors.shape) for vectors in read.classes] == [(4, 4), (2, 4), (3, 4)]
+    assert read.allows(2, 2)
+    assert not read.allows(3, 2)

@@ -5,12 +5,8 @@ import pytest
 import torch
 from helpers_photos import clouds
 
-from samovar.core.randomness import generator
-from samovar.evaluation.regression_thresholds import (
-    VectorCollection,
-    VectorTaskShape,
-    measure_regression_rejection,
-)
+from samovar.data.collections import VectorCollection
+from samovar.evaluation.regression_thresholds import measure_regression_rejection
 from samovar.models.closed_form import ClosedForm
 from samovar.prediction.regression import left_out_level, rejection_score
 
@@ -30,35 +26,17 @@ def test_thresholds_have_their_rates_although_collections_differ():
     shapes = {(cell.way, cell.shot): cell for cell in table.cells}
     assert {way for way, _ in shapes} == {1, 2, 3, 5}
     assert shapes[5, 1].relative is None
-    shape = VectorTaskShape(3, 5, 10)
     for name in (near, far):
         rejected = []
         for number in range(60):
-            task = shape.draw(name, generator(1, "test", number))
-            regression = model.infer(task.support, task.labels, 3)
+            task = name.task(3, 5, 10, key=(1, "test", number))
+            regression = model.infer(task.support, task.support_labels, 3)
             level = left_out_level(regression)
             threshold = table.threshold(3, np.full(3, 5), 0.1, level)
-            rejected.append(rejection_score(regression.moments(task.queries)) > threshold)
+            rejected.append(rejection_score(regression.moments(task.query)) > threshold)
         assert torch.cat(rejected).double().mean().item() == pytest.approx(0.1, abs=0.06)
 
 
 def test_collections_that_are_too_small_measure_nothing():
     tiny = VectorCollection.of("tiny", np.ones((1, 4)), np.zeros(1))
     assert measure_regression_rejection(ClosedForm(), [tiny], seed=0, tasks=1) is None
-
-
-def test_files_of_vectors_are_read_class_by_class(tmp_path):
-    vectors, labels = clouds(classes=3, each=4)
-    np.savez(tmp_path / "mine.npz", features=vectors.astype(np.float16), labels=labels.astype(str))
-    read = VectorCollection.read(tmp_path / "mine.npz")
-    assert read.name == "mine"
-    assert [tuple(vectors.shape) for vectors in read.classes] == [(4, 48)] * 3
-
-
-def test_support_and_queries_of_a_task_are_different_images():
-    numbered = VectorCollection.of("numbered", np.arange(24.0)[:, None], np.repeat(range(4), 6))
-    task = VectorTaskShape(3, 2, 4).draw(numbered, generator(0, "test"))
-    assert not set(task.support.flatten().tolist()) & set(task.queries.flatten().tolist())
-    assert task.labels.tolist() == [0, 0, 1, 1, 2, 2]
-    classes = (task.support.flatten() // 6).tolist()
-    assert classes[0] == classes[1] != classes[2]

@@ -6,9 +6,11 @@ task i of a seed is a function of (seed, purpose, i).
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from samovar.core.randomness import generator
@@ -35,18 +37,27 @@ class VectorCollection:
     classes: tuple[Tensor, ...]
 
     @classmethod
+    def of(cls, name: str, vectors: NDArray[Any], labels: NDArray[Any]) -> "VectorCollection":
+        """Group vectors (n, d) by their labels (n,)."""
+        tensor = torch.from_numpy(np.asarray(vectors, np.float32))
+        classes = [tensor[torch.from_numpy(labels == label)] for label in np.unique(labels)]
+        return cls(name, tuple(classes))
+
+    @classmethod
     def read(cls, path: Path) -> "VectorCollection":
         """Read an npz file with `features` (n, d) and `labels` (n,), as `samovar embed` has it."""
         try:
             with np.load(path, allow_pickle=False) as stored:
-                features = stored["features"].astype(np.float32)
-                labels = stored["labels"]
+                return cls.of(path.stem, stored["features"], stored["labels"])
         except (OSError, KeyError, ValueError) as error:
             raise DataError(f"{path} is not a file of vectors and labels ({error}).") from error
-        classes = []
-        for label in np.unique(labels):
-            classes.append(torch.from_numpy(features[labels == label]))
-        return cls(path.stem, tuple(classes))
+
+    def allows(self, way: int, shot: int) -> bool:
+        """Return whether there are enough classes with an image beside their support."""
+        return len(self._usable(shot)) >= way
+
+    def _usable(self, shot: int) -> list[Tensor]:
+        return [images for images in self.classes if len(images) > shot]
 
     def task(self, way: int, shot: int, queries: int, *, key: tuple[int, str, int]) -> VectorTask:
         """Draw a task; `key` is (seed, purpose, number).
@@ -56,7 +67,7 @@ class VectorCollection:
         """
         seed, purpose, number = key
         noise = generator(seed, f"{purpose} {self.name}", number)
-        usable = [images for images in self.classes if len(images) > shot]
+        usable = self._usable(shot)
         if len(usable) < way:
             raise DataError(
                 f"{self.name} has {len(usable)} classes with more than {shot} images, "

@@ -80,7 +80,7 @@ def draw_task(
 ) -> VectorTask:
     """Draw task `number`: a collection, ways and shots at random; ways evenly in their log."""
     noise = generator(settings.seed, "closed form shape", number)
-    collection = collections[noise.integers(len(collections))]
+    collection = collections[int(noise.integers(len(collections)))]
     most_way = min(settings.most_way, len(collection.classes))
     way = int(math.exp(noise.uniform(math.log(2), math.log(most_way + 1))))
     shot = int(noise.choice(settings.shots))
