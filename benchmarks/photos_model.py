@@ -1,0 +1,59 @@
+"""Make the model `photos`: train the closed form on collections of vectors, measure its thresholds.
+
+    python benchmarks/photos_model.py --vectors caltech.npz cub.npz ... --out FOLDER
+
+The files are made by `samovar embed FOLDER --encoder efficientnet_lite0 --out FILE.npz`. FOLDER is
+then a model folder that `samovar fit --model FOLDER` takes; the shipped model is one.
+"""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import tyro
+
+from samovar.artifacts.saved_regression import regression_on
+from samovar.data.collections import VectorCollection
+from samovar.evaluation.regression_thresholds import measure_regression_rejection
+from samovar.reporting.progress_bar import progress_bar
+from samovar.training.closed_form import ClosedFormSettings, train_closed_form
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """What to train on, and where the model goes."""
+
+    vectors: tuple[Path, ...]
+    """Files of vectors, one for each collection."""
+    out: Path
+    """The model folder to write."""
+    names: tuple[str, ...] = ()
+    """What the model card calls the collections; the names of the files if not given."""
+    licence: str = "unknown"
+    """The licences of the collections, for the model card."""
+    encoder: str = "efficientnet_lite0"
+    """The encoder that made the vectors."""
+    updates: int = 500
+    seed: int = 0
+
+
+def main() -> None:
+    """Train, measure and write."""
+    arguments = tyro.cli(Arguments, description=__doc__)
+    collections = [VectorCollection.read(path) for path in arguments.vectors]
+    if arguments.names:
+        pairs = zip(collections, arguments.names, strict=True)
+        collections = [replace(collection, name=name) for collection, name in pairs]
+    settings = ClosedFormSettings(updates=arguments.updates, seed=arguments.seed)
+    with progress_bar("training") as progress:
+        model = train_closed_form(collections, settings, progress)
+    names = ", ".join(collection.name for collection in collections)
+    training = {"data": f"vectors of {names}", "licence": arguments.licence}
+    saved = regression_on(arguments.encoder, model, training)
+    rejection = measure_regression_rejection(model, collections, arguments.seed)
+    print(replace(saved, rejection=rejection).save_pretrained(arguments.out))
+    for name, value in model.state_dict().items():
+        print(name, value.tolist())
+
+
+if __name__ == "__main__":
+    main()
