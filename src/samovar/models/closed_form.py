@@ -216,10 +216,13 @@ class Regression:
         if not able.any():
             return log_prior.softmax(0)
         logits = self.left_out_logits()
+        if not able.all():
+            logits = Normal(logits.mean[able], logits.stddev[able], validate_args=False)
+        labels = self.labels[able]
         likelihoods = []
         for log_temperature in self.log_temperatures:
             tempered = mean_field(logits, log_temperature)
-            loss = functional.cross_entropy(tempered[able], self.labels[able], reduction="sum")
+            loss = functional.cross_entropy(tempered, labels, reduction="sum")
             likelihoods.append(-loss)
         return (log_prior + torch.stack(likelihoods)).softmax(0)
 
@@ -237,7 +240,10 @@ class Regression:
 
 
 def mean_field(logits: Normal, log_temperature: Tensor) -> Tensor:
-    """Return logits whose softmax approximates its average over Gaussian logits (MacKay)."""
+    """Return logits whose softmax approximates its average over Gaussian logits (MacKay).
+
+    The standard deviation of a query is the same for all its classes.
+    """
     inverse = torch.exp(-log_temperature)
-    shrinkage = 1 + math.pi / 8 * (logits.stddev * inverse).square()
-    return logits.mean * inverse / shrinkage.sqrt()
+    shrinkage = 1 + math.pi / 8 * (logits.stddev[..., :1] * inverse).square()
+    return logits.mean * (inverse / shrinkage.sqrt())
