@@ -60,11 +60,12 @@ def _measure_shape(
 ) -> RegressionThresholds | None:
     way, shot = shape
     queries = min(MOST_QUERIES_PER_CLASS, MOST_QUERIES // way)
-    scores = []
+    absolute = []
     relative = []
     for collection in collections:
         if not collection.allows(way, shot):
             continue
+        scores = []
         for number in range(tasks):
             key = (seed, f"regression rejection {way} {shot}", number)
             task = collection.task(way, shot, queries, key=key)
@@ -74,12 +75,16 @@ def _measure_shape(
             level = left_out_level(regression)
             if level is not None:
                 relative.append(belonging - level)
-    if not scores:
+        absolute.append(_quantiles(scores))
+    if not absolute:
         return None
     quantiles = None
     if relative:
         quantiles = _quantiles(relative)
-    return RegressionThresholds(way, shot, _quantiles(scores), quantiles)
+    # Without a level to compare with, nothing tells which collection a task is like. The most
+    # cautious threshold rejects no more than the asked share on any of them.
+    cautious = tuple(float(threshold) for threshold in np.max(absolute, axis=0))
+    return RegressionThresholds(way, shot, cautious, quantiles)
 
 
 def _quantiles(scores: list[Tensor]) -> tuple[float, ...]:
