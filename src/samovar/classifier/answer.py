@@ -77,6 +77,23 @@ class Answer(NamedTuple):
     """
 
 
+def answer_of(
+    classes: NDArray[Any],
+    prediction: Prediction,
+    distance: NDArray[np.float64],
+    threshold: float | None,
+    reject_label: Any,
+) -> Answer:
+    """Put an answer together; images beyond the threshold are rejected, none without one."""
+    probabilities = probabilities_of(prediction)
+    labels = classes[probabilities.argmax(1)]
+    rejected = np.zeros(len(distance), bool)
+    if threshold is not None:
+        rejected = distance > threshold
+        labels = with_rejected(labels, rejected, reject_label)
+    return Answer(labels, probabilities, uncertainty_of(prediction), rejected, distance)
+
+
 def probabilities_of(prediction: Prediction) -> NDArray[np.float64]:
     """Return the probabilities (n, classes) of one task's queries, summing to one in float64."""
     probabilities = prediction.probabilities[0].cpu().double().numpy()

@@ -19,10 +19,8 @@ from samovar.artifacts.saved_model import SavedModel
 from samovar.classifier.answer import (
     Answer,
     AnswerParameters,
-    probabilities_of,
+    answer_of,
     thresholds_of,
-    uncertainty_of,
-    with_rejected,
 )
 from samovar.classifier.fitted_task import FittedTask, check_images
 from samovar.classifier.labels import listed_labels
@@ -117,12 +115,10 @@ class FittedModel:
         prediction = self._predict(classified, parameters)
         means = _plain_means(self.task, self.embed.device)
         distance = rejection_scores(self._score, plain, means).cpu().double().numpy()
-        rejected = self._rejected(distance, parameters.reject)
-        probabilities = probabilities_of(prediction)
-        labels = self.classes[probabilities.argmax(1)]
+        threshold = None
         if parameters.reject is not None:
-            labels = with_rejected(labels, rejected, parameters.reject_label)
-        return Answer(labels, probabilities, uncertainty_of(prediction), rejected, distance)
+            threshold = self.threshold(parameters.reject)
+        return answer_of(self.classes, prediction, distance, threshold, parameters.reject_label)
 
     @property
     def _score(self) -> RejectionScore:
@@ -143,11 +139,6 @@ class FittedModel:
         way = len(self.task.classes)
         distance, _ = thresholds.threshold(way, self.task.counts.numpy(), reject)
         return distance * threshold_factor(self.spread)
-
-    def _rejected(self, distances: NDArray[np.float64], reject: float | None) -> NDArray[np.bool_]:
-        if reject is None:
-            return np.zeros(len(distances), bool)
-        return distances > self.threshold(reject)
 
     def rejection_note(self, reject: float | None) -> str:
         """Explain in a sentence what a rate of rejection means for this task."""
@@ -171,7 +162,7 @@ class FittedModel:
         rejected = None
         if parameters.reject is not None:
             scores = left_out.scores(self._score)
-            rejected = float(np.mean(self._rejected(scores, parameters.reject)))
+            rejected = float(np.mean(scores > self.threshold(parameters.reject)))
         return LeaveOneOut(len(left_out.numbers), accuracy, rejected)
 
 

@@ -17,10 +17,8 @@ from samovar.artifacts.saved_regression import SavedRegression
 from samovar.classifier.answer import (
     Answer,
     AnswerParameters,
-    probabilities_of,
+    answer_of,
     thresholds_of,
-    uncertainty_of,
-    with_rejected,
 )
 from samovar.classifier.fitted_task import check_images
 from samovar.classifier.labels import listed_labels
@@ -77,12 +75,10 @@ class FittedRegression:
         moments = self._moments(inputs)
         prediction = self._predict(moments, parameters)
         distance = rejection_score(moments).numpy()
-        rejected = self._rejected(distance, parameters.reject)
-        probabilities = probabilities_of(prediction)
-        labels = self.classes[probabilities.argmax(1)]
+        threshold = None
         if parameters.reject is not None:
-            labels = with_rejected(labels, rejected, parameters.reject_label)
-        return Answer(labels, probabilities, uncertainty_of(prediction), rejected, distance)
+            threshold = self.threshold(parameters.reject)
+        return answer_of(self.classes, prediction, distance, threshold, parameters.reject_label)
 
     @torch.no_grad()
     def _moments(self, inputs: list[Tensor]) -> Moments:
@@ -112,11 +108,6 @@ class FittedRegression:
         way = len(self.task.classes)
         return table.threshold(way, self.task.counts.numpy(), reject, self._left_out_level)
 
-    def _rejected(self, distances: NDArray[np.float64], reject: float | None) -> NDArray[np.bool_]:
-        if reject is None:
-            return np.zeros(len(distances), bool)
-        return distances > self.threshold(reject)
-
     def rejection_note(self, reject: float | None) -> str:
         """Explain in a sentence what a rate of rejection means for this task."""
         if reject is None:
@@ -138,7 +129,8 @@ class FittedRegression:
         right = (answers == self.task.numbers)[able]
         rejected = None
         if parameters.reject is not None:
-            rejected = float(np.mean(self._rejected(self._left_out_scores, parameters.reject)))
+            beyond = self._left_out_scores > self.threshold(parameters.reject)
+            rejected = float(np.mean(beyond))
         return LeaveOneOut(len(right), float(right.double().mean()), rejected)
 
 
