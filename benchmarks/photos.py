@@ -50,6 +50,8 @@ class Arguments:
     """Files of vectors; each collection is left out in turn."""
     test_only: tuple[Path, ...] = ()
     """Further files that are measured but never trained on."""
+    same_source: tuple[str, ...] = ()
+    """Names of collections that share images: when one of them is measured, none is trained on."""
     tasks: int = 200
     ways: tuple[int, ...] = (5, 20)
     shots: tuple[int, ...] = (1, 2, 5, 10)
@@ -251,6 +253,16 @@ def shapes_of(collection: VectorCollection, arguments: Arguments) -> list[tuple[
     return shapes
 
 
+def unrelated(
+    collection: VectorCollection, trained_on: list[VectorCollection], same_source: tuple[str, ...]
+) -> list[VectorCollection]:
+    """Return the training collections that share no images with the one that is measured."""
+    left_out = {collection.name}
+    if collection.name in same_source:
+        left_out |= set(same_source)
+    return [other for other in trained_on if other.name not in left_out]
+
+
 def main() -> None:
     """Leave out each collection in turn, and print what was measured."""
     arguments = tyro.cli(Arguments, description=__doc__)
@@ -258,7 +270,7 @@ def main() -> None:
     test_only = [VectorCollection.read(path) for path in arguments.test_only]
     results = []
     for collection in (*trained_on, *test_only):
-        others = [other for other in trained_on if other is not collection]
+        others = unrelated(collection, trained_on, arguments.same_source)
         model, temperatures = learned(others, arguments.updates)
         for way, shot in shapes_of(collection, arguments):
             metrics = measure(collection, (way, shot), arguments, model, temperatures)

@@ -97,7 +97,7 @@ assert not heavy, heavy
 
 
 def test_groceries_at_real_size(archives, tmp_path):
-    """Five-way five-shot on photographs that had no part in the model."""
+    """Five-way five-shot on photographs at real size."""
     with zipfile.ZipFile(archives("photos/grocery-photos.zip")) as archive:
         archive.extractall(tmp_path)
     members: dict[str, list[Path]] = {}
