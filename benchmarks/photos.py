@@ -8,12 +8,17 @@ others and measured on the one that was left out, on the same tasks for all. Col
 --test-only are measured by what all of --vectors taught. Rivals: scikit-learn's logistic regression
 as it is, and with a temperature; nearest class mean by cosine, with a temperature; ridge regression
 with a temperature; linear discriminant analysis; five nearest neighbours. A rival's temperature is
-log-linear in shots and ways and minimises the likelihood on the training collections.
+log-linear in shots and ways and maximises the likelihood on the training collections.
+
+All that is learned is learned once for each training seed, on tasks of its own. Metrics are means
+over the seeds; differences between the closed form and a rival are paired: both answered the same
+tasks. Their standard errors are those of a mean over tasks, each task averaged over the seeds.
 """
 
 import json
 import math
 import time
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -32,12 +37,16 @@ from torch.nn import functional
 from samovar.core.files import write_whole
 from samovar.data.collections import VectorCollection, VectorTask
 from samovar.models.closed_form import ClosedForm
+from samovar.prediction.regression import rejection_score
 from samovar.training.closed_form import ClosedFormSettings, draw_task, train_closed_form
 
 Array = NDArray[np.float64]
-Scores = Callable[[VectorTask], Array]
-"""From a task to logits, or log-probabilities, of its queries (Q, N)."""
+Labels = NDArray[np.int64]
+Scores = Callable[[torch.Tensor], Array]
+"""From query vectors (Q, d) to logits, or log-probabilities (Q, N)."""
+Fit = Callable[[VectorTask], Scores]
 TEMPERED = ("logistic regression, temperature", "cosine, temperature", "ridge, temperature")
+OURS = "closed form"
 CALIBRATION_TASKS = 200
 BINS = 15
 
@@ -57,42 +66,67 @@ class Arguments:
     shots: tuple[int, ...] = (1, 2, 5, 10)
     queries: int = 10
     updates: int = 500
+    seeds: tuple[int, ...] = (0, 1, 2)
+    """Training seeds."""
     out: Path | None = None
 
 
 @dataclass
 class Tally:
-    """What one method answered over many tasks of one shape."""
+    """What one method, trained with one seed, answered over many tasks of one shape."""
 
     probabilities: list[Array] = field(default_factory=list)
-    labels: list[NDArray[np.int64]] = field(default_factory=list)
+    labels: list[Labels] = field(default_factory=list)
     auroc: list[float] = field(default_factory=list)
-    seconds: float = 0.0
+    fit_seconds: float = 0.0
+    predict_seconds: float = 0.0
+
+    def add(self, probabilities: Array, labels: Labels) -> None:
+        """Add the answers to a task."""
+        self.probabilities.append(probabilities)
+        self.labels.append(labels)
+
+    def per_task(self, metric: Callable[[Array, Labels], float]) -> Array:
+        """Return a metric of every task, (tasks,)."""
+        pairs = zip(self.probabilities, self.labels, strict=True)
+        return np.array([metric(probabilities, labels) for probabilities, labels in pairs])
 
     def metrics(self) -> dict[str, float]:
         """Return the metrics over all queries."""
-        probabilities = np.concatenate(self.probabilities)
-        labels = np.concatenate(self.labels)
-        at_label = probabilities[np.arange(len(labels)), labels]
-        truth = np.eye(probabilities.shape[1])[labels]
-        per_task = [
-            calibration_error(task, truth_of_task)
-            for task, truth_of_task in zip(self.probabilities, self.labels, strict=True)
-        ]
         metrics = {
-            "accuracy": float((probabilities.argmax(1) == labels).mean()),
-            "nll": float(-np.log(np.maximum(at_label, 1e-12)).mean()),
-            "brier": float(np.square(probabilities - truth).sum(1).mean()),
-            "ece_pooled": calibration_error(probabilities, labels),
-            "ece_per_task": float(np.mean(per_task)),
-            "milliseconds_per_task": 1000 * self.seconds / len(self.labels),
+            "accuracy": float(self.per_task(accuracy).mean()),
+            "nll": float(self.per_task(nll).mean()),
+            "brier": float(self.per_task(brier).mean()),
+            "ece_pooled": calibration_error(
+                np.concatenate(self.probabilities), np.concatenate(self.labels)
+            ),
+            "ece_per_task": float(self.per_task(calibration_error).mean()),
+            "milliseconds_to_fit": 1000 * self.fit_seconds / len(self.labels),
+            "milliseconds_to_predict": 1000 * self.predict_seconds / len(self.labels),
         }
         if self.auroc:
             metrics["outside_auroc"] = float(np.mean(self.auroc))
-        return {name: round(value, 5) for name, value in metrics.items()}
+        return metrics
 
 
-def calibration_error(probabilities: Array, labels: NDArray[np.int64]) -> float:
+def accuracy(probabilities: Array, labels: Labels) -> float:
+    """Return the share of right answers."""
+    return float((probabilities.argmax(1) == labels).mean())
+
+
+def nll(probabilities: Array, labels: Labels) -> float:
+    """Return the mean negative log-likelihood of the labels."""
+    at_label = probabilities[np.arange(len(labels)), labels]
+    return float(-np.log(np.maximum(at_label, 1e-12)).mean())
+
+
+def brier(probabilities: Array, labels: Labels) -> float:
+    """Return the mean squared distance between probabilities and truth."""
+    truth = np.eye(probabilities.shape[1])[labels]
+    return float(np.square(probabilities - truth).sum(1).mean())
+
+
+def calibration_error(probabilities: Array, labels: Labels) -> float:
     """Return the expected calibration error of the top probability, in 15 bins."""
     top = probabilities.max(1)
     right = probabilities.argmax(1) == labels
@@ -106,47 +140,51 @@ def unit(vectors: torch.Tensor) -> Array:
     return functional.normalize(vectors.double(), dim=-1).numpy()
 
 
-def cosine(task: VectorTask) -> Array:
+def cosine(task: VectorTask) -> Scores:
     """Return ten times the cosine to each class mean."""
     support, labels = unit(task.support), task.support_labels.numpy()
     means = np.stack([support[labels == label].mean(0) for label in range(task.way)])
     means /= np.linalg.norm(means, axis=1, keepdims=True)
-    return 10 * unit(task.query) @ means.T
+    return lambda query: 10 * unit(query) @ means.T
 
 
-def logistic(task: VectorTask) -> Array:
+def logistic(task: VectorTask) -> Scores:
     """Return log-probabilities of scikit-learn's logistic regression, as it comes."""
     model = LogisticRegression(max_iter=200)
     model.fit(8 * unit(task.support), task.support_labels.numpy())
-    return model.predict_log_proba(8 * unit(task.query))
+    return lambda query: model.predict_log_proba(8 * unit(query))
 
 
-def ridge(task: VectorTask) -> Array:
+def ridge(task: VectorTask) -> Scores:
     """Return ten times the scores of ridge regression."""
     model = RidgeClassifier(alpha=0.5).fit(unit(task.support), task.support_labels.numpy())
-    scores = model.decision_function(unit(task.query))
-    if task.way == 2:
-        scores = np.stack([-scores, scores], 1)
-    return 10 * scores
+
+    def scores(query: torch.Tensor) -> Array:
+        decision = model.decision_function(unit(query))
+        if task.way == 2:
+            decision = np.stack([-decision, decision], 1)
+        return 10 * decision
+
+    return scores
 
 
-def discriminant(task: VectorTask) -> Array:
+def discriminant(task: VectorTask) -> Scores:
     """Return log-probabilities of linear discriminant analysis."""
     if task.way == len(task.support_labels):  # one image a class has no variance within it
         return cosine(task)
     model = LinearDiscriminantAnalysis().fit(unit(task.support), task.support_labels.numpy())
-    return np.log(np.maximum(model.predict_proba(unit(task.query)), 1e-12))
+    return lambda query: np.log(np.maximum(model.predict_proba(unit(query)), 1e-12))
 
 
-def neighbours(task: VectorTask) -> Array:
+def neighbours(task: VectorTask) -> Scores:
     """Return log-probabilities of the five nearest neighbours, weighted by distance."""
     count = min(5, len(task.support_labels))
     model = KNeighborsClassifier(count, weights="distance")
     model.fit(unit(task.support), task.support_labels.numpy())
-    return np.log(np.maximum(model.predict_proba(unit(task.query)), 1e-3))
+    return lambda query: np.log(np.maximum(model.predict_proba(unit(query)), 1e-3))
 
 
-RIVALS: dict[str, Scores] = {
+RIVALS: dict[str, Fit] = {
     "logistic regression": logistic,
     "logistic regression, temperature": logistic,
     "cosine, temperature": cosine,
@@ -162,51 +200,62 @@ def log_features(task: VectorTask) -> list[float]:
     return [1.0, math.log(shots), math.log(task.way / 5)]
 
 
-def fit_temperature(scores: Scores, tasks: list[VectorTask]) -> torch.Tensor:
+def fit_temperature(fit: Fit, tasks: list[VectorTask]) -> torch.Tensor:
     """Learn log t = a + b log shots + c log(ways / 5) on tasks of the training collections."""
-    logits = [torch.from_numpy(np.ascontiguousarray(scores(task))) for task in tasks]
+    logits = [torch.from_numpy(np.ascontiguousarray(fit(task)(task.query))) for task in tasks]
     coefficients = torch.zeros(3, dtype=torch.float64, requires_grad=True)
     optimizer = torch.optim.Adam([coefficients], 0.05)
     for _ in range(150):
         loss = torch.zeros((), dtype=torch.float64)
         for task, task_logits in zip(tasks, logits, strict=True):
             log_t = coefficients @ torch.tensor(log_features(task), dtype=torch.float64)
-            nll = functional.cross_entropy(task_logits * torch.exp(-log_t), task.query_labels)
-            loss = loss + nll / math.log(task.way)
+            loss_of_task = functional.cross_entropy(
+                task_logits * torch.exp(-log_t), task.query_labels
+            )
+            loss = loss + loss_of_task / math.log(task.way)
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
     return coefficients.detach()
 
 
-def learned(collections: list[VectorCollection], updates: int) -> tuple[ClosedForm, dict[str, Any]]:
-    """Train the closed form, and fit the rivals' temperatures, on the same collections."""
-    settings = ClosedFormSettings(updates=updates)
-    model = train_closed_form(collections, settings)
-    tasks = []
-    for number in range(CALIBRATION_TASKS):
-        tasks.append(draw_task(collections, ClosedFormSettings(seed=1), number))
-    temperatures = {name: fit_temperature(RIVALS[name], tasks) for name in TEMPERED}
-    return model, temperatures
+@dataclass(frozen=True)
+class Learned:
+    """What was learned on some collections with one seed."""
+
+    model: ClosedForm
+    temperatures: dict[str, torch.Tensor]
+
+    @classmethod
+    def on(cls, collections: list[VectorCollection], updates: int, seed: int) -> "Learned":
+        """Train the closed form, and fit the rivals' temperatures, on the same collections."""
+        model = train_closed_form(collections, ClosedFormSettings(updates=updates, seed=seed))
+        settings = ClosedFormSettings(seed=1000 + seed)
+        tasks = [draw_task(collections, settings, number) for number in range(CALIBRATION_TASKS)]
+        temperatures = {name: fit_temperature(RIVALS[name], tasks) for name in TEMPERED}
+        return cls(model, temperatures)
+
+
+Tallies = dict[str, list[Tally]]
+"""For each method, one tally for each seed."""
 
 
 def measure(
-    collection: VectorCollection,
-    shape: tuple[int, int],
-    arguments: Arguments,
-    model: ClosedForm,
-    temperatures: dict[str, torch.Tensor],
-) -> dict[str, dict[str, float]]:
-    """Return the metrics of every method on tasks of one shape."""
+    collection: VectorCollection, shape: tuple[int, int], arguments: Arguments, seeds: list[Learned]
+) -> Tallies:
+    """Answer tasks of one shape by every method."""
     way, shot = shape
-    tallies = {name: Tally() for name in ("closed form", *RIVALS)}
+    tallies: Tallies = {}
+    for name in (OURS, *RIVALS):
+        tallies[name] = [Tally() for _ in seeds]
     for number in range(arguments.tasks):
         key = (7, "photos benchmark", number)
         task = collection.task(way, shot, arguments.queries, key=key)
-        add_closed_form(tallies["closed form"], model, task)
-        for name, scores in RIVALS.items():
-            add_rival(tallies[name], scores, temperatures.get(name), task)
-    return {name: tally.metrics() for name, tally in tallies.items()}
+        for tally, learned in zip(tallies[OURS], seeds, strict=True):
+            add_closed_form(tally, learned.model, task)
+        for fit in dict.fromkeys(RIVALS.values()):
+            add_rival(fit, tallies, seeds, task)
+    return tallies
 
 
 @torch.no_grad()
@@ -214,32 +263,65 @@ def add_closed_form(tally: Tally, model: ClosedForm, task: VectorTask) -> None:
     """Answer a task by the closed form, and score queries of no class."""
     start = time.perf_counter()
     regression = model.infer(task.support, task.support_labels, task.way)
+    _ = regression.temperature_weights  # computed once, for all queries
+    fitted = time.perf_counter()
     probabilities = regression.probabilities(task.query)
-    tally.seconds += time.perf_counter() - start
-    tally.probabilities.append(probabilities.numpy())
-    tally.labels.append(task.query_labels.numpy())
+    tally.fit_seconds += fitted - start
+    tally.predict_seconds += time.perf_counter() - fitted
+    tally.add(probabilities.numpy(), task.query_labels.numpy())
     if len(task.outside):
-        logits = regression.logits(torch.cat([task.query, task.outside]))
-        # How little a query is explained by the support, less how well its best class fits.
-        best = (logits.mean / model.log_scale(regression.shape).exp()).amax(1)
-        score = logits.stddev[:, 0].log() * 2 - 2 * best
+        score = rejection_score(regression.moments(torch.cat([task.query, task.outside])))
         outside = np.arange(len(score)) >= len(task.query)
         tally.auroc.append(float(roc_auc_score(outside, score.numpy())))
 
 
-def add_rival(
-    tally: Tally, scores: Scores, temperature: torch.Tensor | None, task: VectorTask
-) -> None:
-    """Answer a task by a rival."""
+def add_rival(fit: Fit, tallies: Tallies, seeds: list[Learned], task: VectorTask) -> None:
+    """Answer a task by a rival; it is fitted once, and tempered by what each seed taught."""
     start = time.perf_counter()
-    logits = torch.from_numpy(np.ascontiguousarray(scores(task)))
-    if temperature is not None:
-        features = torch.tensor(log_features(task), dtype=torch.float64)
-        logits = logits * torch.exp(-(temperature @ features))
-    probabilities = logits.softmax(1).numpy()
-    tally.seconds += time.perf_counter() - start
-    tally.probabilities.append(probabilities)
-    tally.labels.append(task.query_labels.numpy())
+    scores = fit(task)
+    fitted = time.perf_counter()
+    logits = torch.from_numpy(np.ascontiguousarray(scores(task.query)))
+    answered = time.perf_counter()
+    features = torch.tensor(log_features(task), dtype=torch.float64)
+    for name in [name for name, rival in RIVALS.items() if rival is fit]:
+        for tally, learned in zip(tallies[name], seeds, strict=True):
+            tempered = logits
+            if name in learned.temperatures:
+                tempered = logits * torch.exp(-(learned.temperatures[name] @ features))
+            tally.fit_seconds += fitted - start
+            tally.predict_seconds += answered - fitted
+            tally.add(tempered.softmax(1).numpy(), task.query_labels.numpy())
+
+
+def means_over_seeds(tallies: list[Tally]) -> dict[str, float]:
+    """Return the mean of each metric over the seeds."""
+    rows = [tally.metrics() for tally in tallies]
+    return {name: round(float(np.mean([row[name] for row in rows])), 5) for name in rows[0]}
+
+
+def paired(ours: list[Tally], rival: list[Tally]) -> dict[str, list[float]]:
+    """Return closed form minus rival, with its standard error, for accuracy and NLL."""
+    differences = {}
+    for name, metric in (("accuracy", accuracy), ("nll", nll)):
+        by_seed = [
+            mine.per_task(metric) - theirs.per_task(metric)
+            for mine, theirs in zip(ours, rival, strict=True)
+        ]
+        by_task = np.mean(by_seed, axis=0)
+        error = by_task.std(ddof=1) / math.sqrt(len(by_task))
+        differences[name] = [round(float(by_task.mean()), 5), round(float(error), 5)]
+    return differences
+
+
+def summary(tallies: Tallies) -> dict[str, Any]:
+    """Return what is stored of one shape of task."""
+    methods: dict[str, Any] = {}
+    for name, by_seed in tallies.items():
+        methods[name] = means_over_seeds(by_seed)
+        methods[name]["nll_by_seed"] = [round(tally.metrics()["nll"], 5) for tally in by_seed]
+        if name != OURS:
+            methods[name]["closed_form_minus_this"] = paired(tallies[OURS], by_seed)
+    return methods
 
 
 def shapes_of(collection: VectorCollection, arguments: Arguments) -> list[tuple[int, int]]:
@@ -266,19 +348,31 @@ def unrelated(
 def main() -> None:
     """Leave out each collection in turn, and print what was measured."""
     arguments = tyro.cli(Arguments, description=__doc__)
+    # scikit-learn asks whether one image a class is a regression.
+    warnings.filterwarnings("ignore", message="The number of unique classes is greater than 50%")
     trained_on = [VectorCollection.read(path) for path in arguments.vectors]
     test_only = [VectorCollection.read(path) for path in arguments.test_only]
     results = []
+    taught: dict[tuple[str, ...], list[Learned]] = {}
     for collection in (*trained_on, *test_only):
         others = unrelated(collection, trained_on, arguments.same_source)
-        model, temperatures = learned(others, arguments.updates)
+        names = tuple(other.name for other in others)
+        if names not in taught:
+            taught[names] = [
+                Learned.on(others, arguments.updates, seed) for seed in arguments.seeds
+            ]
         for way, shot in shapes_of(collection, arguments):
-            metrics = measure(collection, (way, shot), arguments, model, temperatures)
-            row = {"collection": collection.name, "way": way, "shot": shot, "methods": metrics}
+            methods = summary(measure(collection, (way, shot), arguments, taught[names]))
+            row = {"collection": collection.name, "way": way, "shot": shot, "methods": methods}
             results.append(row)
             print(json.dumps(row), flush=True)
     if arguments.out is not None:
-        content = {"format": 1, "tasks": arguments.tasks, "results": results}
+        content = {
+            "format": 2,
+            "tasks": arguments.tasks,
+            "seeds": list(arguments.seeds),
+            "results": results,
+        }
         write_whole(arguments.out, json.dumps(content, indent=1).encode())
 
 

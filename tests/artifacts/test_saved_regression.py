@@ -10,9 +10,11 @@ from helpers_photos import patch_encoder, small_regression
 from samovar import SavedModel, load_model
 from samovar.artifacts.saved_model import load_network
 from samovar.artifacts.saved_regression import EncoderFacts, SavedRegression
+from samovar.artifacts.tensors import serialize
 from samovar.encoders import efficientnet_lite
 from samovar.encoders.registry import register_encoder
 from samovar.errors import ModelError
+from samovar.models.closed_form import TaskShape
 
 
 def test_a_loaded_regression_is_the_saved_one(tmp_path):
@@ -110,3 +112,19 @@ def test_parameters_that_are_no_logarithms_are_refused(tmp_path):
     folder = saved.save_pretrained(tmp_path / "model")
     with pytest.raises(ModelError, match="scale is not made of plausible numbers"):
         load_model(folder)
+
+
+def test_a_model_from_before_the_bend_is_read_with_a_straight_link(tmp_path):
+    """It had three numbers for the scale, and scores that were used as they are."""
+    saved = small_regression()
+    folder = saved.save_pretrained(tmp_path / "model")
+    tensors = dict(saved.model.state_dict())
+    del tensors["bend"]
+    tensors["scale"] = tensors["scale"][:3]
+    (folder / "model.safetensors").write_bytes(serialize(tensors))
+    loaded = load_model(folder).model
+    scores = torch.tensor([-0.4, 0.9], dtype=torch.float64)
+    shape = TaskShape(20, 1.0, dispersion=0.1)
+    torch.testing.assert_close(loaded.linked(scores, shape), scores)
+    usual = replace(shape, dispersion=0.35)
+    torch.testing.assert_close(loaded.log_scale(shape), loaded.log_scale(usual))

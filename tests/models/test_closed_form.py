@@ -1,5 +1,7 @@
 """The closed form is Bayesian linear regression, and leaving out needs no second fit."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 from hypothesis import given, settings
@@ -42,8 +44,9 @@ def test_logits_are_those_of_the_normal_equations_whatever_is_larger(seed, way, 
         logits = regression.logits(queries)
         ridge = model.log_ridge(regression.shape).exp().item()
         scale = model.log_scale(regression.shape).exp().item()
-    scores, variance = written_out(model, vectors, labels, way, queries, ridge)
-    torch.testing.assert_close(logits.mean, scale * scores, rtol=1e-6, atol=1e-8)
+        scores, variance = written_out(model, vectors, labels, way, queries, ridge)
+        linked = model.linked(scores, regression.shape)
+    torch.testing.assert_close(logits.mean, scale * linked, rtol=1e-6, atol=1e-8)
     expected = scale**2 * (model.variance.exp().item() * variance + 1e-12)
     torch.testing.assert_close(logits.variance[:, 0], expected, rtol=1e-5, atol=1e-9)
 
@@ -56,9 +59,8 @@ def test_left_out_scores_are_those_of_a_fit_without_the_image(seed):
     vectors, labels = task(seed, 3, [2, 3, 4], 8)
     with torch.no_grad():
         regression = model.infer(vectors, labels, 3)
-        left_out = regression.left_out_logits()
+        left_out = regression.left_out_moments().scores
         ridge = model.log_ridge(regression.shape).exp().item()
-        scale = model.log_scale(TaskShape(3, regression.shape.shots - 1)).exp().item()
     features = unit_features(vectors, model.power)
     centred = features - features.mean(0)
     for image in range(len(labels)):
@@ -66,9 +68,73 @@ def test_left_out_scores_are_those_of_a_fit_without_the_image(seed):
         targets = torch.nn.functional.one_hot(labels, 3).double() - 1 / 3
         precision = centred[rest].T @ centred[rest] + ridge * torch.eye(8, dtype=torch.float64)
         weights = torch.linalg.solve(precision, centred[rest].T @ targets[rest])
-        torch.testing.assert_close(
-            left_out.mean[image], scale * centred[image] @ weights, rtol=1e-6, atol=1e-8
-        )
+        expected = centred[image] @ weights
+        torch.testing.assert_close(left_out[image], expected, rtol=1e-6, atol=1e-8)
+
+
+def test_left_out_logits_have_the_scale_of_one_shot_less():
+    model = ClosedForm()
+    vectors, labels = task(0, 3, [4], 8)
+    with torch.no_grad():
+        regression = model.infer(vectors, labels, 3)
+        shape = replace(regression.shape, shots=3)
+        scores = regression.left_out_moments().scores
+        expected = model.log_scale(shape).exp() * model.linked(scores, shape)
+        left_out = regression.left_out_logits()
+    torch.testing.assert_close(left_out.mean, expected)
+
+
+@given(
+    st.lists(st.floats(-3, 3), min_size=2, max_size=9, unique=True),
+    st.floats(-5, 3),
+    st.integers(2, 1000),
+)
+def test_the_link_keeps_order_and_sign_and_never_adds_evidence(scores, log_bend, way):
+    model = ClosedForm()
+    with torch.no_grad():
+        model.bend.copy_(torch.tensor([log_bend, 0.6]))
+        ordered = torch.tensor(scores, dtype=torch.float64).sort().values
+        linked = model.linked(ordered, TaskShape(way, 5.0))
+    assert (linked.diff() >= 0).all()
+    assert (linked.sign() == ordered.sign()).all()
+    assert (linked.abs() <= ordered.abs() * (1 + 1e-9)).all()
+
+
+def test_without_a_bend_the_link_is_a_straight_line():
+    model = ClosedForm()
+    scores = torch.linspace(-2, 2, 9, dtype=torch.float64)
+    with torch.no_grad():
+        model.bend.copy_(torch.tensor([-20.0, 0.0]))
+        torch.testing.assert_close(model.linked(scores, TaskShape(20, 1.0)), scores)
+
+
+def test_the_dispersion_is_the_mean_squared_distance_of_two_images_halved():
+    """So it does not depend on how many images there are, and the scale is that of the vectors."""
+    features = unit_features(torch.rand(12, 6) + 0.1, 1.0)
+    distances = torch.cdist(features, features).square()
+    expected = distances.sum() / (12 * 11) / 2
+    assert Spectrum.of(features).dispersion == pytest.approx(expected.item())
+
+
+@pytest.mark.parametrize("images", [1, 2, 7])
+def test_copies_of_one_image_have_a_dispersion_that_a_scale_can_be_made_from(images):
+    model = ClosedForm()
+    vectors = torch.rand(1, 5).expand(images, 5)
+    with torch.no_grad():
+        regression = model.infer(vectors, torch.arange(images), images)
+        probabilities = regression.probabilities(torch.rand(3, 5))
+    assert probabilities.isfinite().all()
+
+
+def test_a_support_of_like_images_is_answered_with_less_confidence_at_one_shot():
+    """With a positive slope of the dispersion; at many shots left-out images tell more."""
+    model = ClosedForm()
+    with torch.no_grad():
+        model.scale[3] = 1.0
+        alike = [model.log_scale(TaskShape(5, shots, 0.1)) for shots in (1, 10)]
+        unlike = [model.log_scale(TaskShape(5, shots, 0.6)) for shots in (1, 10)]
+    assert alike[0] < unlike[0]
+    assert unlike[1] - alike[1] == pytest.approx(0.1 * float(unlike[0] - alike[0]))
 
 
 def test_a_wide_and_a_narrow_support_span_the_same_space():

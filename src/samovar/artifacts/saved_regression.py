@@ -14,6 +14,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from samovar.artifacts.locate import CARD, CONFIG, WEIGHTS
@@ -32,6 +33,8 @@ FORMAT = 1
 KIND = "closed_form"
 LARGEST_PARAMETER = 100.0
 """All learned numbers are logarithms and slopes of them; exp(100) is beyond any use."""
+STRAIGHT = -20.0
+"""The log bend at which the link of scores is a straight line, to eight digits."""
 LONGEST_VECTOR = 1_000_000
 
 
@@ -159,6 +162,7 @@ def regression_of(
     """Return the model of a config and its tensors; `weights` is named where they do not fit."""
     settings = stored["closed_form"]
     model = ClosedForm(_positive(settings, "power"), _positive(settings, "spread"))
+    tensors = _with_dispersion_and_bend(tensors)
     check_tensors(model.state_dict(), tensors, weights)
     for name, tensor in tensors.items():
         if not tensor.is_floating_point() or not bool((tensor.abs() <= LARGEST_PARAMETER).all()):
@@ -172,6 +176,15 @@ def regression_of(
     TrainingRecord.from_json(training)  # refuses what the card could not be made from
     encoder = EncoderFacts.from_json(stored["encoder"])
     return SavedRegression(model.eval(), encoder, training, rejection)
+
+
+def _with_dispersion_and_bend(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
+    """Return the tensors of a model from before the scale knew the dispersion and scores a bend."""
+    scale = tensors.get("scale")
+    if "bend" in tensors or scale is None or scale.shape != (3,):
+        return tensors
+    straight = scale.new_tensor([STRAIGHT, 0.0])
+    return {**tensors, "scale": torch.cat([scale, scale.new_zeros(1)]), "bend": straight}
 
 
 def _positive(settings: dict[str, Any], name: str) -> float:

@@ -10,8 +10,12 @@ of shape (n, N):
     score of x:       s(x) = W'(f(x) - m)
     variance of x:    v(x) = lambda (f(x) - m)' (F'F + lambda I)^-1 (f(x) - m)
 
-The logits are Gaussian, N(alpha s, alpha^2 c v), with a scale alpha and a ridge lambda that depend
-on shots and ways; the predictive averages the softmax over them, as for every model of the family.
+The logits are Gaussian, N(alpha l(s), alpha^2 c v), and the predictive averages the softmax over
+them, as for every model of the family. The ridge lambda and the scale alpha depend on the numbers
+of shots and ways. So does the link l(s) = sign(s) log(1 + b |s|) / b, with a bend b: among many
+classes, a score twice as high is not evidence that is twice as strong. The scale depends on the
+dispersion of the support, too, which is all that a task with one image of each class tells about
+itself: classes that are alike are easily confused.
 
 How hard a task is differs between collections of images more than any scale learned elsewhere can
 know. So each task has a temperature t with log t ~ N(0, spread^2), whose posterior is computed from
@@ -29,7 +33,7 @@ Everything is computed from the eigenvectors of F F' or F'F, whichever is smalle
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -38,10 +42,14 @@ from torch import Tensor, nn
 from torch.distributions import Normal
 from torch.nn import functional
 
-GRID = 11
+GRID = 13
 """Temperatures that are weighed."""
-WIDEST = 2.5
+WIDEST = 4.0
 """The grid reaches from so many standard deviations below the prior's mean to as many above."""
+TYPICAL_DISPERSION = 0.35
+"""That of most supports; the scale depends on the dispersion relative to it."""
+DISPERSIONS = (0.05, 1.0)
+"""Copies of one image have none, and unit vectors have at most 1."""
 SMALLEST_EIGENVALUE = 1e-9
 """Relative to the largest: what is below is rounding, and has no direction of its own."""
 
@@ -86,6 +94,15 @@ class Spectrum:
             directions = vectors[:, kept].T
         return cls(mean, values, directions, centred @ directions.T)
 
+    @property
+    def dispersion(self) -> float:
+        """The mean squared distance of the support from its mean, with n - 1 in the denominator."""
+        images = len(self.coordinates)
+        if images < 2:
+            return TYPICAL_DISPERSION
+        smallest, largest = DISPERSIONS
+        return min(max(float(self.values.sum()) / (images - 1), smallest), largest)
+
 
 class Moments(NamedTuple):
     """What the regression says of Q images: scores s (Q, N) and variances v (Q,)."""
@@ -96,45 +113,59 @@ class Moments(NamedTuple):
 
 @dataclass(frozen=True)
 class TaskShape:
-    """What the hyper-parameters depend on: the number of classes, and images of a class on mean."""
+    """What the hyper-parameters depend on."""
 
     way: int
+    """The number of classes."""
     shots: float
+    """The mean number of images of a class."""
+    dispersion: float = TYPICAL_DISPERSION
+    """How far the support images are from each other (`Spectrum.dispersion`)."""
 
 
 class ClosedForm(nn.Module):
     """The hyper-parameters of the regression, learned over tasks of several collections.
 
-    log lambda and log alpha are linear in log shots and log(ways / 5).
+    log lambda and log alpha are linear in log shots and log(ways / 5), and log b in the latter.
+    log alpha is also linear in the log dispersion, divided by the shots: a task of many shots shows
+    by its left-out images how hard it is.
     """
 
-    def __init__(self, power: float = 0.5, spread: float = 0.5) -> None:
+    def __init__(self, power: float = 0.5, spread: float = 0.3) -> None:
         super().__init__()
         self.power = power
         self.spread = spread
         self.ridge = nn.Parameter(torch.tensor([-1.5, -0.1, 0.0], dtype=torch.float64))
-        self.scale = nn.Parameter(torch.tensor([3.3, -0.3, 0.2], dtype=torch.float64))
+        self.scale = nn.Parameter(torch.tensor([3.2, -0.1, 0.2, 0.0], dtype=torch.float64))
+        self.bend = nn.Parameter(torch.tensor([-1.0, 0.0], dtype=torch.float64))
         self.variance = nn.Parameter(torch.tensor(-4.5, dtype=torch.float64))
 
     def log_ridge(self, shape: TaskShape) -> Tensor:
         """Return log lambda for a task of this shape."""
-        return self._linear(self.ridge, shape)
+        at_one_shot, slope_of_shots, slope_of_ways = self.ridge
+        log_way = math.log(shape.way / 5)
+        return at_one_shot + slope_of_shots * math.log(shape.shots) + slope_of_ways * log_way
 
     def log_scale(self, shape: TaskShape) -> Tensor:
         """Return log alpha for a task of this shape."""
-        return self._linear(self.scale, shape)
+        at_one_shot, slope_of_shots, slope_of_ways, slope_of_dispersion = self.scale
+        log_way = math.log(shape.way / 5)
+        log_dispersion = math.log(shape.dispersion / TYPICAL_DISPERSION)
+        by_shape = slope_of_shots * math.log(shape.shots) + slope_of_ways * log_way
+        return at_one_shot + by_shape + slope_of_dispersion * log_dispersion / shape.shots
 
-    @staticmethod
-    def _linear(coefficients: Tensor, shape: TaskShape) -> Tensor:
-        at_one_shot, slope_of_shots, slope_of_ways = coefficients
-        log_shots = math.log(shape.shots)
-        return at_one_shot + slope_of_shots * log_shots + slope_of_ways * math.log(shape.way / 5)
+    def linked(self, scores: Tensor, shape: TaskShape) -> Tensor:
+        """Return l(s) = sign(s) log(1 + b |s|) / b, which is s where b is small."""
+        at_five_ways, slope_of_ways = self.bend
+        bend = torch.exp(at_five_ways + slope_of_ways * math.log(shape.way / 5))
+        return scores.sign() * torch.log1p(bend * scores.abs()) / bend
 
     def infer(self, vectors: Tensor, labels: Tensor, way: int) -> "Regression":
         """Return p(w | D) from the encoder's vectors (n, d) of the support and labels (n,)."""
         spectrum = Spectrum.of(unit_features(vectors, self.power))
         targets = functional.one_hot(labels, way).double() - 1 / way
-        return Regression(self, spectrum, targets, labels, TaskShape(way, len(labels) / way))
+        shape = TaskShape(way, len(labels) / way, spectrum.dispersion)
+        return Regression(self, spectrum, targets, labels, shape)
 
 
 @dataclass(frozen=True)
@@ -179,7 +210,7 @@ class Regression:
 
         The scale is that of a task with one shot less.
         """
-        shape = TaskShape(self.shape.way, max(self.shape.shots - 1, 1))
+        shape = replace(self.shape, shots=max(self.shape.shots - 1, 1))
         return self._gaussian(self.left_out_moments(), shape)
 
     def left_out_moments(self) -> "Moments":
@@ -196,7 +227,8 @@ class Regression:
         scores, variance = moments
         scale = self.model.log_scale(shape).exp()
         spread = scale * (self.model.variance.exp() * variance + 1e-12).sqrt()
-        return Normal(scale * scores, spread[:, None].expand_as(scores), validate_args=False)
+        mean = scale * self.model.linked(scores, shape)
+        return Normal(mean, spread[:, None].expand_as(mean), validate_args=False)
 
     @cached_property
     def log_temperatures(self) -> Tensor:

@@ -1,4 +1,4 @@
-"""Training of the closed form: seven numbers, learned over tasks of several collections of images.
+"""Training of the closed form: ten numbers, learned over tasks of several collections of images.
 
 Each update draws a few tasks of random ways and shots from random collections and follows the
 gradient of the queries' negative log-likelihood. It is divided by log N, the likelihood of a guess,
@@ -37,7 +37,7 @@ class ClosedFormSettings:
     """Query images of each class."""
     power: float = 0.5
     """The power that vectors are raised to."""
-    spread: float = 0.5
+    spread: float = 0.3
     """The standard deviation of the log temperature of a task."""
     seed: int = 0
     """Every random number is a function of this seed."""
