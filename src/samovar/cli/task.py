@@ -20,10 +20,11 @@ def task(path: TaskPath, *, json: bool = False) -> None:
     from rich.console import Console
 
     from samovar.classifier.task_file import read_task
-    from samovar.reporting.task_summary import TaskSummary
+    from samovar.reporting.task_summary import TaskSummary, described_model
 
     fitted_task, info = read_task(path)
-    summary = TaskSummary.of(path, info.model, fitted_task, info.leave_one_out)
+    model = described_model(info.model, info.encoder)
+    summary = TaskSummary.of(path, model, fitted_task, info.leave_one_out)
     if not json:
         Console().print(summary.table())
         return
@@ -35,6 +36,7 @@ def task(path: TaskPath, *, json: bool = False) -> None:
         "model": info.model,
         "identity": info.identity,
         "classes": summary.classes,
+        "encoder": None if info.encoder is None else info.encoder.to_json(),
         "parameters": dataclasses.asdict(info.parameters),
         "leave_one_out": measured,
         "bytes": path.stat().st_size,
