@@ -12,17 +12,20 @@ from pathlib import Path
 from rich.console import Console
 
 from samovar.artifacts.locate import evaluation_folder, locate_model
-from samovar.artifacts.saved_model import SavedModel, load_network
+from samovar.artifacts.saved_model import SavedModel, load_model
+from samovar.artifacts.saved_regression import SavedRegression
 from samovar.core.devices import device_named
 from samovar.core.files import output_folder, write_whole
 from samovar.core.processes import leave_together, make_fabric
 from samovar.core.progress import Progress
 from samovar.data.dataset import Dataset
-from samovar.data.preparation import ready
+from samovar.data.preparation import prepare, ready
 from samovar.data.store import data_folder
-from samovar.errors import SettingsError
-from samovar.evaluation.evaluator import Evaluation, Evaluator, training_dataset
+from samovar.errors import DataError, SettingsError
+from samovar.evaluation.evaluator import evaluator_for, training_dataset
 from samovar.evaluation.sampling_study import sampling_study
+from samovar.evaluation.task_evaluator import Evaluation, TaskEvaluator
+from samovar.evaluation.task_runner import TaskRunner
 from samovar.reporting.evaluation_tables import evaluation_table
 from samovar.reporting.figures.classes import classes_figure
 from samovar.reporting.figures.episode import draw_task
@@ -34,9 +37,13 @@ from samovar.reporting.figures.evaluation import (
 )
 from samovar.reporting.html import Section, html_report
 from samovar.reporting.progress_bar import progress_bar
+from samovar.settings.data import PrepareSettings
 from samovar.settings.evaluation import EvaluationSettings
 from samovar.settings.tasks import Protocol
 from samovar.settings.training import Devices
+from samovar.training.own_data import own_name
+
+AnyModel = SavedModel | SavedRegression
 
 STUDY_TASKS = 1000
 """The most tasks of a sampling study, which predicts each of them hundreds of times."""
@@ -47,17 +54,16 @@ def run_evaluation(
 ) -> None:
     """Evaluate a model under every protocol, print the results and write them into a folder."""
     folder = locate_model(model)
-    saved = load_network(folder)
+    saved = load_model(folder)
     dataset = _open_data(saved, settings.data, protocols[0].split)
-    if settings.draw and len(dataset.store.facts["shape"]) != 3:
-        raise SettingsError("--draw needs images, but this data contains feature vectors.")
+    _check(saved, dataset, settings)
     # Under torchrun every process gets its own device.
     device = device_named(settings.device)
     fabric = make_fabric(Devices(accelerator=device.type))
     fabric.launch()
     if fabric.world_size > 1:
         device = fabric.device
-    evaluator = Evaluator(saved, dataset, device, fabric)
+    evaluator = evaluator_for(saved, dataset, device, fabric)
     # All protocols are checked before the first one is measured, which may take hours.
     for protocol in protocols:
         evaluator.check(protocol)
@@ -78,16 +84,48 @@ def run_evaluation(
     leave_together(fabric)
 
 
-def _open_data(saved: SavedModel, name: str | None, split: str) -> Dataset:
+def _check(saved: AnyModel, dataset: Dataset, settings: EvaluationSettings) -> None:
+    """Refuse what cannot be drawn or studied."""
+    if settings.draw and len(dataset.store.facts["shape"]) != 3:
+        raise SettingsError("--draw needs images, but this data contains feature vectors.")
+    if settings.sampling_study and isinstance(saved, SavedRegression):
+        raise SettingsError("--sampling-study is for models that sample the classifier's weights.")
+
+
+def _open_data(saved: AnyModel, name: str | None, split: str) -> Dataset:
     """Open the named data, or that of the training, and prepare it first if needed."""
     trained_on = saved.training.get("settings", {}).get("data", {}).get("name")
+    if name is not None and Path(name).suffix.lower() == ".npz":
+        name = _prepare_file(saved, Path(name))
     name = name or trained_on
-    prepared = name is None or (data_folder() / name).exists()
+    if name is None:
+        raise DataError(
+            "This model does not record which prepared data it was trained on. Name the data to "
+            "evaluate on: --data NAME, or --data FILE.npz with vectors of `samovar embed`."
+        )
+    prepared = (data_folder() / name).exists()
     with progress_bar(f"preparing {name}", quiet=prepared) as progress:
         if name == trained_on:  # its classes are split as they were for the training
             return training_dataset(saved, split, progress)
-        assert name is not None
         return Dataset(ready(name, progress), split)
+
+
+def _prepare_file(saved: AnyModel, path: Path) -> str:
+    """Prepare a file of vectors; return the name of the prepared data.
+
+    A network may have been trained on a part of the file, so its classes are split as for the
+    training. A regression has learned next to nothing of any class, so all are test classes,
+    unless the file itself says how they are split.
+    """
+    name = own_name("features", path)
+    settings = PrepareSettings()
+    if isinstance(saved, SavedRegression):
+        # A name of its own, since the data of a training must not change.
+        name = own_name("evaluated", path)
+        settings = PrepareSettings(fractions=(0, 0, 1))
+    with progress_bar(f"preparing {name}") as progress:
+        prepare("features", path, settings, store_name=name, progress=progress)
+    return name
 
 
 def _part_of(progress: Progress, position: int, parts: int) -> Progress:
@@ -117,7 +155,7 @@ class _Picture:
 class _Writer:
     """Prints tables and writes files; `quiet` in all processes but the first."""
 
-    def __init__(self, target: Path, evaluator: Evaluator, *, quiet: bool) -> None:
+    def __init__(self, target: Path, evaluator: TaskEvaluator, *, quiet: bool) -> None:
         self.target = target
         self.evaluator = evaluator
         self.quiet = quiet
@@ -161,8 +199,9 @@ class _Writer:
                 classes_figure(results.classes),
             ),
         ]
-        runner = self.evaluator.runner(results.protocol)
         for number in range(drawn):
+            runner = self.evaluator.runner(results.protocol)
+            assert isinstance(runner, TaskRunner)  # only images are drawn
             content = draw_task(runner, results.protocol, number)
             caption = f"Task {number}: support images, and queries with their probabilities."
             pictures.append(_Picture(f"episode-{number}.png", caption, content))
@@ -173,6 +212,7 @@ class _Writer:
         episodes = min(STUDY_TASKS, protocol.episodes)
         protocol = replace(protocol, episodes=episodes, outside=0)
         runner = self.evaluator.runner(protocol)
+        assert isinstance(runner, TaskRunner)  # regressions were refused before
         with progress_bar("sampling study", quiet=self.quiet) as progress:
             study = sampling_study(runner, protocol, progress=progress)
         if self.quiet:
