@@ -36,9 +36,10 @@ def task(path: TaskPath, *, json: bool = False) -> None:
         "model": info.model,
         "identity": info.identity,
         "classes": summary.classes,
-        "encoder": None if info.encoder is None else info.encoder.to_json(),
         "parameters": dataclasses.asdict(info.parameters),
         "leave_one_out": measured,
         "bytes": path.stat().st_size,
     }
+    if info.encoder is not None:
+        report["encoder"] = info.encoder.to_json()
     print(json_format.dumps(report, indent=1))
