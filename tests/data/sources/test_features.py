@@ -63,7 +63,7 @@ def test_an_array_of_that_name_from_elsewhere_is_ignored(tmp_path, foreign):
 
 def test_vectors_that_are_not_the_encoders_are_refused(tmp_path):
     stored = json.dumps(ENCODER | {"length": 9})
-    with pytest.raises(DataError, match="vectors of 7 numbers, but its encoder tiny.onnx"):
+    with pytest.raises(DataError, match=r"vectors of 7 numbers, but its encoder tiny\.onnx"):
         prepare("features", write_features(tmp_path / "v.npz", encoder=stored))
 
 
