@@ -12,20 +12,19 @@ from pathlib import Path
 from rich.console import Console
 
 from samovar.artifacts.locate import evaluation_folder, locate_model
-from samovar.artifacts.saved_model import SavedModel, load_model
+from samovar.artifacts.saved_model import load_model
 from samovar.artifacts.saved_regression import SavedRegression
 from samovar.core.devices import device_named
 from samovar.core.files import output_folder, write_whole
 from samovar.core.processes import leave_together, make_fabric
 from samovar.core.progress import Progress
 from samovar.data.dataset import Dataset
-from samovar.data.preparation import prepare, ready
-from samovar.data.store import data_folder
-from samovar.errors import DataError, SettingsError
-from samovar.evaluation.evaluator import evaluator_for, training_dataset
+from samovar.errors import SettingsError
+from samovar.evaluation.evaluator import evaluator_for
 from samovar.evaluation.sampling_study import sampling_study
 from samovar.evaluation.task_evaluator import Evaluation, TaskEvaluator
 from samovar.evaluation.task_runner import TaskRunner
+from samovar.reporting.evaluated_data import AnyModel, open_data
 from samovar.reporting.evaluation_tables import evaluation_table
 from samovar.reporting.figures.classes import classes_figure
 from samovar.reporting.figures.episode import draw_task
@@ -37,13 +36,9 @@ from samovar.reporting.figures.evaluation import (
 )
 from samovar.reporting.html import Section, html_report
 from samovar.reporting.progress_bar import progress_bar
-from samovar.settings.data import PrepareSettings
 from samovar.settings.evaluation import EvaluationSettings
 from samovar.settings.tasks import Protocol
 from samovar.settings.training import Devices
-from samovar.training.own_data import own_name
-
-AnyModel = SavedModel | SavedRegression
 
 STUDY_TASKS = 1000
 """The most tasks of a sampling study, which predicts each of them hundreds of times."""
@@ -55,7 +50,7 @@ def run_evaluation(
     """Evaluate a model under every protocol, print the results and write them into a folder."""
     folder = locate_model(model)
     saved = load_model(folder)
-    dataset = _open_data(saved, settings.data, protocols[0].split)
+    dataset = open_data(saved, settings.data, protocols[0].split)
     _check(saved, dataset, settings)
     # Under torchrun every process gets its own device.
     device = device_named(settings.device)
@@ -90,42 +85,6 @@ def _check(saved: AnyModel, dataset: Dataset, settings: EvaluationSettings) -> N
         raise SettingsError("--draw needs images, but this data contains feature vectors.")
     if settings.sampling_study and isinstance(saved, SavedRegression):
         raise SettingsError("--sampling-study is for models that sample the classifier's weights.")
-
-
-def _open_data(saved: AnyModel, name: str | None, split: str) -> Dataset:
-    """Open the named data, or that of the training, and prepare it first if needed."""
-    trained_on = saved.training.get("settings", {}).get("data", {}).get("name")
-    if name is not None and Path(name).suffix.lower() == ".npz":
-        name = _prepare_file(saved, Path(name))
-    name = name or trained_on
-    if name is None:
-        raise DataError(
-            "This model does not record which prepared data it was trained on. Name the data to "
-            "evaluate on: --data NAME, or --data FILE.npz with vectors of `samovar embed`."
-        )
-    prepared = (data_folder() / name).exists()
-    with progress_bar(f"preparing {name}", quiet=prepared) as progress:
-        if name == trained_on:  # its classes are split as they were for the training
-            return training_dataset(saved, split, progress)
-        return Dataset(ready(name, progress), split)
-
-
-def _prepare_file(saved: AnyModel, path: Path) -> str:
-    """Prepare a file of vectors; return the name of the prepared data.
-
-    A network may have been trained on a part of the file, so its classes are split as for the
-    training. A regression has learned next to nothing of any class, so all are test classes,
-    unless the file itself says how they are split.
-    """
-    name = own_name("features", path)
-    settings = PrepareSettings()
-    if isinstance(saved, SavedRegression):
-        # A name of its own, since the data of a training must not change.
-        name = own_name("evaluated", path)
-        settings = PrepareSettings(fractions=(0, 0, 1))
-    with progress_bar(f"preparing {name}") as progress:
-        prepare("features", path, settings, store_name=name, progress=progress)
-    return name
 
 
 def _part_of(progress: Progress, position: int, parts: int) -> Progress:
