@@ -150,7 +150,7 @@ def load_network(
         raise ModelError(
             f"{folder} is a regression on the vectors of the encoder {content.encoder.name}. It "
             "answers images (samovar fit, samovar predict), but has no network that could be "
-            "trained or evaluated here."
+            "trained further."
         )
     return _network(folder, content, backbone, model)
 
