@@ -3,7 +3,8 @@
     python benchmarks/photos_model.py --vectors caltech.npz cub.npz ... --out FOLDER
 
 The files are made by `samovar embed FOLDER --encoder efficientnet_lite0 --out FILE.npz`. FOLDER is
-then a model folder that `samovar fit --model FOLDER` takes; the shipped model is one.
+then a model folder that `samovar fit --model FOLDER` takes; the shipped model is one. For another
+encoder, embed the collections with it and name it with `--encoder`.
 """
 
 from dataclasses import dataclass, replace
@@ -13,6 +14,8 @@ import tyro
 
 from samovar.artifacts.saved_regression import regression_on
 from samovar.data.collections import VectorCollection
+from samovar.encoders.registry import find_encoder
+from samovar.encoders.vector_file import read_facts
 from samovar.evaluation.regression_thresholds import measure_regression_rejection
 from samovar.reporting.progress_bar import progress_bar
 from samovar.training.closed_form import ClosedFormSettings, train_closed_form
@@ -31,14 +34,25 @@ class Arguments:
     licence: str = "unknown"
     """The licences of the collections, for the model card."""
     encoder: str = "efficientnet_lite0"
-    """The encoder that made the vectors."""
+    """The encoder that made the vectors: a name, or an ONNX file with its JSON beside it."""
     updates: int = 500
     seed: int = 0
+
+
+def check_encoder(arguments: Arguments) -> None:
+    """Refuse vectors of another encoder, as far as the files say which one made them."""
+    encoder = find_encoder(arguments.encoder)
+    for path in arguments.vectors:
+        known = read_facts(path)
+        if known is not None and known[0].encoder["identity"] != encoder.identity:
+            name = known[0].encoder["name"]
+            raise SystemExit(f"{path} was made by the encoder {name}, not by {encoder.name}.")
 
 
 def main() -> None:
     """Train, measure and write."""
     arguments = tyro.cli(Arguments, description=__doc__)
+    check_encoder(arguments)
     collections = [VectorCollection.read(path) for path in arguments.vectors]
     if arguments.names:
         pairs = zip(collections, arguments.names, strict=True)

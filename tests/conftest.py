@@ -2,7 +2,7 @@
 
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 # Tests are shared between processes, one for each core; more threads would only get in each
@@ -48,6 +48,14 @@ def cache_folder(tmp_path_factory, monkeypatch) -> Path:
     folder = tmp_path_factory.mktemp("cache")
     monkeypatch.setenv("SAMOVAR_CACHE", str(folder))
     return folder
+
+
+@pytest.fixture(scope="session", autouse=True)
+def common_cache(tmp_path_factory) -> Iterator[None]:
+    """Fixtures of whole modules and sessions run before `cache_folder`; nor do they touch it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SAMOVAR_CACHE", str(tmp_path_factory.mktemp("common-cache")))
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -1,7 +1,14 @@
 """Results of evaluations without a model, for tests of metrics, tables and pictures."""
 
-import torch
+from pathlib import Path
 
+import torch
+from helpers_photos import clouds
+
+from samovar.data.dataset import Dataset
+from samovar.data.store import ClassEntry, Contents
+from samovar.data.store_writer import write_store
+from samovar.encoders.base import Encoder
 from samovar.evaluation.metrics import TaskMetrics
 from samovar.evaluation.outcomes import Outcomes
 from samovar.evaluation.per_class import ClassMetrics, ClassRanking, HardClass, Mistake
@@ -51,3 +58,19 @@ def make_results(
         "classes": ClassRanking([hard], [ClassMetrics(name, 10, 1.0)]),
     }
     return EvaluationResults(**fields | changes)
+
+
+def vector_dataset(folder: Path, encoder: Encoder | None = None) -> Dataset:
+    """The test split of a store of 12 classes of vectors, which perhaps knows their encoder."""
+    vectors, labels = clouds(classes=12, each=20)
+    names = [f"class {position}" for position in range(12)]
+    contents = Contents(
+        [ClassEntry(name, 20) for name in names],
+        vectors.shape[1:],
+        lambda position: vectors[labels == position],
+        {"own": {"train": names[:4], "val": names[4:8], "test": names[8:]}},
+        dtype="float32",
+        encoder=None if encoder is None else encoder.to_json(),
+    )
+    facts = {"source_name": "features", "title": "clouds", "licence": "none", "citation": ""}
+    return Dataset(write_store("clouds", facts, contents, folder), "test")

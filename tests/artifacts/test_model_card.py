@@ -39,3 +39,9 @@ def test_the_card_of_a_regression_names_encoder_data_and_limits():
     assert "Licences: research use." in card
     assert "| accuracy | 96 % |" in card
     assert "unknown data" in regression_card(ClosedForm(), "mine", TrainingRecord())
+
+
+def test_the_card_names_the_encoder_if_there_is_one():
+    model = FewShotModel(TINY.model)
+    assert "the encoder tiny.onnx" in model_card(model, TrainingRecord(), "tiny.onnx")
+    assert "encoder" not in model_card(model, TrainingRecord())

@@ -12,7 +12,10 @@ from helpers import features_model, image_model
 from helpers_training import RESNET
 
 from samovar import FewShotClassifier, SavedModel
+from samovar.artifacts.locate import locate_model
 from samovar.artifacts.saved_model import load_model
+from samovar.encoders.encoder_facts import EncoderFacts
+from samovar.encoders.preprocessing import clip
 from samovar.errors import ModelError
 from samovar.prediction.rejection import COSINE_DISTANCE, RATES, Rejection, ShapeThresholds
 from samovar.training.run import train
@@ -103,3 +106,33 @@ def test_loading_a_model_imports_neither_lightning_nor_matplotlib():
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
     assert done.stdout.splitlines() == ["[]", "False"]
+
+
+def test_the_encoder_travels_with_the_model_and_is_left_out_where_there_is_none(tmp_path):
+    plain = features_model(3)
+    folder = plain.save_pretrained(tmp_path / "plain")
+    assert "encoder" not in json.loads((folder / "config.json").read_bytes())
+    assert load_model(folder).encoder is None
+    facts = EncoderFacts("/models/clip.onnx", "1" * 64, 3, clip())
+    saved = replace(plain, encoder=facts)
+    folder = saved.save_pretrained(tmp_path / "model")
+    loaded = load_model(folder)
+    assert loaded.encoder == facts
+    assert loaded.identity == saved.identity != plain.identity
+    assert "/models/clip.onnx" in (folder / "README.md").read_text()
+    assert not loaded.encoder_is_chosen
+
+
+@pytest.mark.parametrize("encoder", [3, {"name": "x"}, {"name": "x", "identity": "1", "length": 9}])
+def test_an_encoder_that_does_not_fit_is_refused(tmp_path, encoder):
+    folder = features_model(3).save_pretrained(tmp_path / "model")
+    config = json.loads((folder / "config.json").read_bytes()) | {"encoder": encoder}
+    (folder / "config.json").write_text(json.dumps(config))
+    with pytest.raises(ModelError, match="not a model folder that can be read"):
+        load_model(folder)
+
+
+def test_the_identity_of_models_without_an_encoder_is_that_of_earlier_versions():
+    """It is in the task files of users. Shipped models have weights that never change."""
+    expected = "d9e1836887fb0373482029c31f3302476e7dcac82c86750bd111a9f6319e0b43"
+    assert load_model(locate_model("glyphs")).identity == expected

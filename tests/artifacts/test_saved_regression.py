@@ -73,7 +73,7 @@ def test_an_encoder_of_the_same_name_but_another_hash_is_refused():
         other.open_encoder()
 
 
-def test_a_regression_has_no_network_to_train_or_evaluate(tmp_path):
+def test_a_regression_has_no_network_to_train(tmp_path):
     folder = small_regression().save_pretrained(tmp_path / "model")
     with pytest.raises(ModelError, match="samovar fit"):
         load_network(folder)

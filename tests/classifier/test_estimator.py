@@ -2,6 +2,7 @@
 
 import json
 import math
+import pickle
 import subprocess
 import sys
 from dataclasses import replace
@@ -9,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from helpers import blobs, features_model, image_model
+from helpers_photos import patch_encoder, small_regression
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
@@ -242,3 +244,44 @@ def test_a_fit_that_fails_leaves_what_was_fitted_before():
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         classifier.fit(features, labels[:-1])
     np.testing.assert_array_equal(classifier.predict_proba(features), before)
+
+
+def test_any_function_is_an_encoder(tmp_path):
+    """The closed form takes it; a task that is saved needs it again."""
+
+    def mean_colour(images):
+        return np.array([np.asarray(image).mean((0, 1)) for image in images])
+
+    colours = ["red", "blue", "red", "blue"]
+    images = [Image.new("RGB", (9 + i, 9), colour) for i, colour in enumerate(colours)]
+    classifier = FewShotClassifier(small_regression(), encoder=mean_colour).fit(images, colours)
+    assert classifier.predict(images).tolist() == colours
+    assert classifier.task_.vectors.shape == (4, 3)
+    vectors = mean_colour(images)
+    np.testing.assert_allclose(
+        classifier.predict_proba(vectors), classifier.predict_proba(images), atol=1e-6
+    )
+    path = classifier.save(tmp_path / "t.safetensors")
+    loaded = FewShotClassifier.load(path, small_regression(), encoder=mean_colour)
+    assert loaded.predict(images).tolist() == colours
+    with pytest.raises(ModelError, match=r"mean_colour.*given as `encoder`"):
+        FewShotClassifier.load(path, small_regression()).predict(images)
+    other = patch_encoder()
+    with pytest.raises(ModelError, match="is not the encoder that this was made with"):
+        FewShotClassifier.load(path, small_regression(), encoder=other)
+
+
+def test_a_fitted_classifier_with_an_encoder_can_be_sent_to_another_process():
+    images = [Image.new("RGB", (20, 20), colour) for colour in ("red", "blue")]
+    classifier = FewShotClassifier(small_regression(), encoder=patch_encoder("mine"))
+    classifier.fit(images, ["red", "blue"])
+    again = pickle.loads(pickle.dumps(classifier))
+    np.testing.assert_array_equal(again.predict_proba(images), classifier.predict_proba(images))
+
+
+def test_a_library_call_writes_nothing_to_the_disk(cache_folder, tmp_path):
+    for number, colour in enumerate(("red", "blue")):
+        Image.new("RGB", (20, 20), colour).save(tmp_path / f"{number}.png")
+    paths = [tmp_path / "0.png", tmp_path / "1.png"]
+    FewShotClassifier(small_regression()).fit(paths, ["red", "blue"]).predict(paths)
+    assert list(cache_folder.iterdir()) == []

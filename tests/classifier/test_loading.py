@@ -7,10 +7,14 @@ import numpy as np
 import pytest
 import torch
 from helpers import blobs, features_model, image_model
+from helpers_encoders import LENGTH, picture, write_tiny
+from helpers_photos import small_regression
 
 from samovar import FewShotClassifier
 from samovar.classifier.loading import image_conversion, load_fitted, ready_model, stored_name
 from samovar.classifier.task_file import read_task, write_task
+from samovar.encoders.encoder_facts import EncoderFacts, open_encoder
+from samovar.encoders.onnx_encoder import OnnxEncoder
 from samovar.errors import ModelError
 
 CPU = torch.device("cpu")
@@ -85,3 +89,29 @@ def test_a_fitted_classifier_keeps_its_model_whatever_becomes_of_the_callers():
         for parameter in model.model.parameters():
             parameter.mul_(2)
     np.testing.assert_array_equal(classifier.predict_proba(features), before)
+
+
+def test_a_task_finds_the_encoder_that_was_named_and_where_it_has_moved(tmp_path):
+    """A network that was trained on the vectors of a file, and the closed form on it."""
+    file = write_tiny(tmp_path / "tiny.onnx")
+    images = [picture(seed) for seed in range(6)]
+    labels = ["a", "b"] * 3
+    trained = replace(features_model(LENGTH), encoder=EncoderFacts.of(OnnxEncoder(file)))
+    for number, (model, encoder) in enumerate(((trained, None), (small_regression(), file))):
+        folder = model.save_pretrained(tmp_path / f"model {number}")
+        classifier = FewShotClassifier(folder, encoder=encoder).fit(images, labels)
+        path = classifier.save(tmp_path / f"{number}.safetensors")
+        expected = classifier.predict_proba(images)
+        fitted, info = load_fitted(path, None, CPU)
+        assert (info.encoder is None) == (encoder is None)
+        assert fitted.saved.open_encoder().length == LENGTH
+        np.testing.assert_allclose(FewShotClassifier.load(path).predict_proba(images), expected)
+        moved = file.rename(tmp_path / f"moved {number}.onnx")
+        open_encoder.cache_clear()  # as in a new process
+        with pytest.raises(ModelError, match=r"tiny\.onnx.*--encoder"):
+            FewShotClassifier.load(path).predict_proba(images)
+        loaded = FewShotClassifier.load(path, encoder=moved)
+        np.testing.assert_allclose(loaded.predict_proba(images), expected)
+        again = FewShotClassifier.load(loaded.save(tmp_path / "again.safetensors"))
+        np.testing.assert_allclose(again.predict_proba(images), expected)
+        moved.rename(file)

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from samovar import FewShotClassifier
 from samovar.classifier.task_file import read_task, write_task
+from samovar.encoders.encoder_facts import EncoderFacts
+from samovar.encoders.preprocessing import clip
 from samovar.errors import ModelError, SettingsError
 
 
@@ -123,3 +125,22 @@ def test_parameters_may_be_numpys_and_what_cannot_be_stored_is_refused(tmp_path)
         FewShotClassifier(model, reject_label=("x",)).fit(features, labels).save(
             tmp_path / "other.safetensors"
         )
+
+
+def test_an_encoder_that_the_user_has_named_is_remembered_and_no_other(tmp_path):
+    path = tmp_path / "t.safetensors"
+    features, labels = blobs()
+    FewShotClassifier(features_model(5)).fit(features, labels).save(path)
+    task, info = read_task(path)
+    assert info.encoder is None
+    plain = path.read_bytes()
+    assert b"encoder" not in plain, "files are those of earlier versions"
+    named = replace(info, encoder=EncoderFacts("clip.onnx", "1" * 64, 5, clip()))
+    write_task(path, task, named)
+    assert read_task(path)[1] == named
+    write_task(path, task, info)
+    assert path.read_bytes() == plain
+    hostile = replace(named, encoder=replace(named.encoder, length=-1))
+    write_task(path, task, hostile)
+    with pytest.raises(ModelError, match="not a task file that can be read"):
+        read_task(path)

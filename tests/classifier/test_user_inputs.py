@@ -3,11 +3,21 @@
 import numpy as np
 import pytest
 import torch
-from helpers import image_model
-from helpers_photos import LENGTH, clouds, draw_photos, patch_encoder, small_regression
+from helpers import features_model, image_model
+from helpers_photos import (
+    LENGTH,
+    clouds,
+    draw_photos,
+    patch_encoder,
+    patch_means,
+    small_regression,
+)
 
+from samovar.artifacts.uses_encoder import with_encoder
 from samovar.classifier.user_inputs import encoded_images, read_inputs, shown_images
-from samovar.errors import DataError
+from samovar.encoders.callable_encoder import CallableEncoder
+from samovar.encoders.vector_cache import VectorCache
+from samovar.errors import DataError, ModelError
 
 
 @pytest.mark.parametrize("saved", [image_model(), small_regression()])
@@ -50,3 +60,32 @@ def test_a_matrix_of_the_encoders_vectors_is_taken_as_it_is():
         encoded_images(vectors * np.nan, saved)
     with pytest.raises(DataError, match="An array of images"):
         encoded_images(vectors[:, :5], saved)
+
+
+def test_a_model_trained_on_vectors_takes_images_if_it_knows_their_encoder(tmp_path):
+    path = draw_photos(tmp_path, {"disc": 1}, side=40) / "disc" / "0.jpg"
+    saved = with_encoder(features_model(LENGTH), patch_encoder())
+    read = read_inputs([path], saved, "mine")
+    expected = patch_encoder().encode([path])[0]
+    np.testing.assert_array_equal(read.inputs[0], expected)
+    np.testing.assert_array_equal(encoded_images([path], saved)[0], expected)
+    assert shown_images(read, saved)[0].ndim == 3
+    with pytest.raises(ModelError, match="does not know which encoder made them"):
+        read_inputs([path], features_model(LENGTH), "mine")
+
+
+def test_the_cache_spares_the_encoder(tmp_path):
+    path = draw_photos(tmp_path, {"disc": 1}, side=40) / "disc" / "0.jpg"
+    calls = []
+
+    def counted(images):
+        calls.append(len(images))
+        return patch_means(images)
+
+    saved = with_encoder(small_regression(), CallableEncoder(counted, "counted", size=16))
+    calls.clear()
+    with VectorCache(tmp_path) as cache:
+        first = read_inputs([path], saved, "mine", cache=cache).inputs[0]
+        again = read_inputs([path], saved, "mine", cache=cache).inputs[0]
+    assert calls == [1]
+    assert torch.equal(first, again)

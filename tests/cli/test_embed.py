@@ -13,6 +13,7 @@ import pytest
 from helpers_encoders import photo_folder, write_tiny
 
 from samovar.cli.main import main
+from samovar.data.store import open_store
 
 
 @pytest.fixture
@@ -129,3 +130,16 @@ main(sys.argv[1:])
         assert main([*command, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["resumed"] == 10
     assert len(np.load(out)["features"]) == 12
+
+
+def test_the_split_of_a_folder_is_kept(tmp_path, encoder, capsys):
+    for split, classes in (("train", 3), ("val", 2), ("test", 2)):
+        folder = photo_folder(tmp_path / "photos" / split, classes, 2)
+        for path in sorted(folder.iterdir()):
+            path.rename(folder / f"{split} {path.name}")
+    out = tmp_path / "v.npz"
+    assert embed(tmp_path / "photos", encoder, out) == 0
+    assert set(np.load(out)["split"].tolist()) == {"train", "val", "test"}
+    assert main(["data", "prepare", "features", "--root", str(out)]) == 0
+    splits = open_store("features").facts["splits"]["own"]
+    assert [len(splits[split]) for split in ("train", "val", "test")] == [3, 2, 2]

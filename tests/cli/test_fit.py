@@ -5,11 +5,15 @@ import json
 import numpy as np
 import pytest
 from helpers import features_model, image_model
+from helpers_encoders import LENGTH, write_tiny
 from helpers_images import make_folder
+from helpers_photos import draw_photos, small_regression
 from PIL import Image
 
 from samovar.classifier.task_file import read_task
 from samovar.cli.main import main
+from samovar.encoders.encoder_facts import open_encoder
+from samovar.encoders.vector_cache import VectorCache
 
 
 def test_a_class_that_cannot_be_read_at_all_is_an_error_and_nothing_is_written(
@@ -210,3 +214,73 @@ def test_mistakes_are_explained(arguments, words, tmp_path, monkeypatch, capsys)
         make_folder(tmp_path / "s", {"one": 1}, 1)
     assert main(list(arguments)) == 2
     assert words in capsys.readouterr().err
+
+
+@pytest.fixture
+def photos(tmp_path):
+    """Photographs of two classes, and the model folder of a closed form on a small encoder."""
+    draw_photos(tmp_path / "support", {"disc": 3, "bars": 3}, side=40)
+    small_regression().save_pretrained(tmp_path / "model")
+    return [
+        "--support",
+        str(tmp_path / "support"),
+        "--task",
+        str(tmp_path / "t.safetensors"),
+        "--model",
+        str(tmp_path / "model"),
+    ]
+
+
+def test_vectors_are_kept_unless_the_user_does_not_want_it(photos, cache_folder, capsys):
+    assert main(["fit", *photos, "--no-cache"]) == 0
+    assert list(cache_folder.iterdir()) == []
+    assert main(["fit", *photos]) == 0
+    with VectorCache() as cache:
+        assert cache.used > 0
+    assert "cache" not in capsys.readouterr().err
+
+
+def test_a_cache_that_cannot_be_used_is_said_once_and_the_task_is_written(
+    photos, cache_folder, monkeypatch, tmp_path, capsys
+):
+    (cache_folder / "file").write_text("in the way")
+    monkeypatch.setenv("SAMOVAR_CACHE", str(cache_folder / "file"))
+    assert main(["fit", *photos]) == 0
+    assert capsys.readouterr().err.count("The cache of vectors") == 1
+    assert (tmp_path / "t.safetensors").exists()
+
+
+def test_another_encoder_is_remembered_and_what_is_not_measured_is_said(photos, tmp_path, capsys):
+    file = write_tiny(tmp_path / "tiny.onnx")
+    assert main(["fit", *photos, "--encoder", str(file)]) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "was trained on vectors of patches" in printed
+    assert "not measured for" in printed
+    task, info = read_task(tmp_path / "t.safetensors")
+    assert info.encoder.name == str(file)
+    assert task.vectors.shape == (6, LENGTH)
+    draw_photos(tmp_path / "support", {"checks": 2}, side=40)
+    moved = file.rename(tmp_path / "moved.onnx")
+    open_encoder.cache_clear()  # as in a new process
+    assert main(["fit", *photos, "--add"]) == 2
+    assert "--encoder FILE.onnx" in capsys.readouterr().err
+    assert main(["fit", *photos, "--add", "--encoder", str(moved)]) == 0
+    task, info = read_task(tmp_path / "t.safetensors")
+    assert task.classes == ("bars", "checks", "disc")
+    assert info.encoder.name == str(moved)
+
+
+@pytest.mark.parametrize(
+    ("flags", "words"),
+    [
+        (["--encoder", "magic"], "There is no encoder 'magic'"),
+        (["--preprocessing", "clip"], "name it with --encoder"),
+        (["--preprocessing", "clip", "--add"], "leave it out"),
+        (["--encoder", "efficientnet_lite0", "--preprocessing", "clip"], "its own preprocessing"),
+        (["--encoder", "efficientnet_lite0", "--model", "glyphs"], "by a network of its own"),
+    ],
+)
+def test_impossible_encoders_are_explained(photos, flags, words, tmp_path, capsys):
+    assert main(["fit", *photos, *flags]) == 2
+    assert words in capsys.readouterr().err
+    assert not (tmp_path / "t.safetensors").exists()

@@ -8,10 +8,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers_encoders import tiny_model, write_tiny
 from helpers_images import make_folder
+from helpers_photos import draw_photos, small_regression
 from PIL import Image
 
 from samovar.cli.main import main
+from samovar.encoders.encoder_facts import open_encoder
 
 
 def test_the_shipped_model_tells_characters_apart_and_table_csv_and_picture_agree(
@@ -169,3 +172,48 @@ def test_mistakes_are_explained(arguments, words, tmp_path, monkeypatch, capsys)
     monkeypatch.chdir(tmp_path)
     assert main(list(arguments)) == 2
     assert words in capsys.readouterr().err
+
+
+@pytest.fixture
+def photo_task(tmp_path):
+    """A task of the closed form on an ONNX file, which has moved since; and the file."""
+    draw_photos(tmp_path / "support", {"disc": 3, "bars": 3}, side=40)
+    small_regression().save_pretrained(tmp_path / "model")
+    file = write_tiny(tmp_path / "tiny.onnx")
+    path = tmp_path / "photos.safetensors"
+    flags = ["--support", str(tmp_path / "support"), "--model", str(tmp_path / "model")]
+    assert main(["fit", *flags, "--task", str(path), "--encoder", str(file), "--no-cache"]) == 0
+    open_encoder.cache_clear()  # as in a new process
+    return path, file.rename(tmp_path / "moved.onnx")
+
+
+def test_an_encoder_that_has_moved_is_named_with_the_remedy(photo_task, tmp_path, capsys):
+    path, moved = photo_task
+    photo = str(tmp_path / "support" / "disc" / "0.jpg")
+    capsys.readouterr()
+    assert main(["predict", str(path), photo]) == 2
+    complaint = capsys.readouterr().err
+    assert "tiny.onnx" in complaint
+    assert "--encoder FILE.onnx" in complaint
+    assert main(["predict", str(path), photo, "--json", "--encoder", str(moved)]) == 0
+    assert json.loads(capsys.readouterr().out)[0]["best"] == "disc"
+    model = tiny_model()
+    model.producer_name = "altered"
+    moved.write_bytes(model.SerializeToString())
+    assert main(["predict", str(path), photo, "--encoder", str(moved)]) == 2
+    assert "moved.onnx is not the encoder" in capsys.readouterr().err
+
+
+def test_answers_from_the_cache_are_the_same(photo_task, tmp_path, cache_folder, capsys):
+    path, moved = photo_task
+    command = ["predict", str(path), str(tmp_path / "support" / "disc"), "--json"]
+    command += ["--encoder", str(moved)]
+    capsys.readouterr()
+    answers = []
+    for flags in (["--no-cache"], [], []):
+        assert main([*command, *flags]) == 0
+        captured = capsys.readouterr()
+        answers.append(captured.out)
+        assert captured.err == ""
+        assert (cache_folder / "vectors.sqlite").exists() == (not flags)
+    assert answers[0] == answers[1] == answers[2]

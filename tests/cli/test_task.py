@@ -2,8 +2,11 @@
 
 import json
 
+import numpy as np
 import pytest
+from helpers_photos import patch_encoder, small_regression
 
+from samovar import FewShotClassifier
 from samovar.cli.main import main
 
 
@@ -44,6 +47,17 @@ def test_the_table_is_that_of_fit(task, tmp_path, capsys):
     shown = capsys.readouterr().out
     assert "three" in shown
     assert shown.strip() in fitted
+
+
+def test_an_encoder_that_the_user_has_named_is_shown(tmp_path, capsys):
+    images = np.zeros((2, 20, 20, 3), np.uint8)
+    images[1] = 255
+    classifier = FewShotClassifier(small_regression(), encoder=patch_encoder("mine"))
+    path = classifier.fit(images, ["dark", "bright"]).save(tmp_path / "t.safetensors")
+    assert main(["task", str(path), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["encoder"]["name"] == "mine"
+    assert main(["task", str(path)]) == 0
+    assert "encoder mine" in " ".join(capsys.readouterr().out.split())
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import multiprocessing
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import helpers
@@ -132,3 +133,18 @@ def test_contents_that_make_no_sense(tmp_path, names, counts, split, words):
     )
     with pytest.raises(DataError, match=words):
         write_store("x", FACTS, contents, tmp_path)
+
+
+def test_a_store_learns_the_encoder_of_its_vectors_when_prepared_again(tmp_path):
+    """A store of an earlier version does not know it; then it is written anew, else kept."""
+    vectors = np.arange(12, dtype=np.float32).reshape(4, 3)
+    plain = Contents(
+        [ClassEntry("a", 4)], (3,), lambda _: vectors, {"own": {"train": ["a"]}}, dtype="float32"
+    )
+    known = replace(plain, encoder={"name": "tiny", "identity": "1", "length": 3})
+    first = write_store("v", FACTS, plain, tmp_path)
+    second = write_store("v", FACTS, known, tmp_path)
+    assert (first.encoder, second.encoder) == (None, known.encoder)
+    before = (second.folder / "store.json").stat().st_ino
+    assert write_store("v", FACTS, known, tmp_path).encoder == known.encoder
+    assert (second.folder / "store.json").stat().st_ino == before

@@ -2,6 +2,7 @@
 
 import itertools
 import zipfile
+from dataclasses import replace
 
 import pytest
 from helpers_encoders import photo_folder, picture
@@ -123,3 +124,32 @@ def test_shards_joined_in_order_are_the_whole(images, count):
 def test_other_shards_are_refused(shard):
     with pytest.raises(SettingsError, match="i/n"):
         shard_of([], shard)
+
+
+def draw_split(root, classes):
+    for place in classes:
+        (root / place).mkdir(parents=True)
+        picture(len(place)).save(root / place / "0.png")
+    return root
+
+
+def test_class_folders_in_train_val_and_test_make_a_split(tmp_path):
+    root = draw_split(tmp_path / "photos", ["train/cat", "train/dog", "val/owl", "test/elk"])
+    expected = {"cat": "train", "dog": "train", "owl": "val", "elk": "test"}
+    for images in (list_images(root), list_images(make_zip(root, tmp_path / "photos.zip"))):
+        assert {image.label: image.split for image in images} == expected
+    unsplit = [replace(image, split="") for image in list_images(root)]
+    assert fingerprint_images(unsplit) != fingerprint_images(list_images(root))
+
+
+@pytest.mark.parametrize(
+    "classes",
+    [
+        ["train/cat", "train/dog", "test/cat", "test/dog"],  # all classes are known in training
+        ["train/cat", "train/dog"],
+        ["train", "test", "owl"],  # classes of these names
+    ],
+)
+def test_other_folders_make_no_split(tmp_path, classes):
+    images = list_images(draw_split(tmp_path / "photos", classes))
+    assert {image.split for image in images} == {""}

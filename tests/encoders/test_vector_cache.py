@@ -111,3 +111,45 @@ def test_several_caches_on_one_file_write_at_once(tmp_path):
                 np.testing.assert_array_equal(
                     cache.get("a", f"{worker} {number}", 8), vector(number)
                 )
+
+
+def test_a_file_that_another_process_holds_is_waited_for_only_once(tmp_path):
+    VectorCache(tmp_path).close()
+    other = sqlite3.connect(tmp_path / "vectors.sqlite")
+    with VectorCache(tmp_path, patience=0.01) as cache:
+        other.execute("BEGIN EXCLUSIVE")
+        assert cache.get("a", "photo", 8) is None
+        assert "locked" in cache.notice
+        other.close()
+        assert cache.get("a", "photo", 8) is None, "given up, so that nothing waits again"
+        cache.put("a", "photo", vector(0))
+
+
+def test_a_file_that_cannot_be_written_is_still_read(tmp_path, monkeypatch):
+    with VectorCache(tmp_path) as cache:
+        cache.put("a", "photo", vector(0))
+    connect = sqlite3.connect
+    # Rights on files do not hold for root, who may run the tests.
+    monkeypatch.setattr(
+        sqlite3,
+        "connect",
+        lambda path, **options: connect(f"file:{path}?mode=ro", uri=True, **options),
+    )
+    with VectorCache(tmp_path) as cache:
+        np.testing.assert_array_equal(cache.get("a", "photo", 8), vector(0))
+        assert cache.notice is None
+        cache.put("a", "another", vector(1))
+    assert "readonly" in cache.notice
+
+
+def test_a_user_without_a_home_has_no_cache(monkeypatch):
+    monkeypatch.delenv("SAMOVAR_CACHE")
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+
+    def no_home(_: Path) -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "expanduser", no_home)
+    with VectorCache() as cache:
+        assert cache.get("a", "photo", 8) is None
+    assert "home directory" in cache.notice

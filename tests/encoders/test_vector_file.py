@@ -1,5 +1,7 @@
 """The file of vectors is written whole, and says which encoder made it."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -41,3 +43,12 @@ def test_other_files_say_nothing(tmp_path):
     assert read_facts(tmp_path / "missing.npz") is None
     np.savez(tmp_path / "other.npz", features=np.zeros(3))
     assert read_facts(tmp_path / "other.npz") is None
+
+
+def test_a_split_is_written_where_there_is_one(tmp_path):
+    path = tmp_path / "vectors.npz"
+    write_vectors(path, CHUNKS, IMAGES, FACTS)
+    assert "split" not in np.load(path)
+    images = [replace(image, split="val") for image in IMAGES]
+    write_vectors(path, CHUNKS, images, FACTS)
+    assert np.load(path)["split"].tolist() == ["val"] * 3

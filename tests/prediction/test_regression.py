@@ -10,6 +10,7 @@ from samovar.prediction.regression import (
     left_out_level,
     left_out_rejection_scores,
     predict_regression,
+    predict_regression_at_mean,
     rejection_score,
 )
 from samovar.prediction.sampling_noise import PredictiveNoise
@@ -99,3 +100,15 @@ def test_only_images_whose_class_has_another_are_left_out():
         assert len(left_out_rejection_scores(fitted(1, 1))) == 0
         assert left_out_level(fitted(3, 1)) is None
         assert left_out_level(regression) >= left_out_rejection_scores(regression).median()
+
+
+@torch.no_grad()
+def test_at_the_mean_the_answers_are_the_same_and_surer():
+    regression = fitted(4, 3)
+    queries = torch.tensor(clouds(1, 4, 10)[0])
+    at_mean = predict_regression_at_mean(regression, regression.moments(queries))
+    sampled = predicted(regression, queries, 1024)
+    assert at_mean.probabilities.shape == sampled.probabilities.shape
+    assert torch.equal(at_mean.probabilities.argmax(-1), sampled.probabilities.argmax(-1))
+    assert at_mean.entropy.mean() < sampled.entropy.mean()
+    assert at_mean.mutual_information is None

@@ -16,8 +16,11 @@ RECIPE = {"tasks", "episodes", "optimizer", "updates", "data", "seed"}
 """Settings that the sentence about the training needs."""
 
 
-def model_card(model: FewShotModel, record: TrainingRecord) -> str:
-    """Return the card of a model: what it is, what it was trained on, and how well it does."""
+def model_card(model: FewShotModel, record: TrainingRecord, encoder: str | None = None) -> str:
+    """Return the card of a model: what it is, what it was trained on, and how well it does.
+
+    `encoder` is the name of the encoder whose vectors it takes, if any.
+    """
     settings = model.settings
     parameters = sum(parameter.numel() for parameter in model.parameters())
     data = record.data or "unknown data"
@@ -32,6 +35,7 @@ def model_card(model: FewShotModel, record: TrainingRecord) -> str:
         "",
         f"{parameters:,} parameters; {kind}.",
         "",
+        *_encoder_lines(encoder),
         "| metric | value |",
         "|---|---|",
         *(f"| {name} | {value} |" for name, value in record.figures.items()),
@@ -48,6 +52,16 @@ def model_card(model: FewShotModel, record: TrainingRecord) -> str:
         "",
     ]
     return "\n".join(lines)
+
+
+def _encoder_lines(encoder: str | None) -> list[str]:
+    if encoder is None:
+        return []
+    return [
+        f"It takes vectors of the encoder {encoder}, which is not part of this folder: images are",
+        "encoded by it first.",
+        "",
+    ]
 
 
 def regression_card(model: ClosedForm, encoder: str, record: TrainingRecord) -> str:

@@ -21,9 +21,11 @@ from samovar.artifacts.model_card import model_card
 from samovar.artifacts.saved_regression import KIND, SavedRegression, regression_of
 from samovar.artifacts.tensors import check_tensors, deserialize, serialize
 from samovar.artifacts.training_record import TrainingRecord
+from samovar.artifacts.uses_encoder import UsesEncoder
 from samovar.core.files import output_folder, write_whole
 from samovar.data.images.conversion import Conversion
 from samovar.data.normalization import Normalization
+from samovar.encoders.encoder_facts import EncoderFacts
 from samovar.errors import ModelError, SettingsError
 from samovar.models.few_shot_model import FewShotModel
 from samovar.prediction.rejection import Rejection
@@ -35,7 +37,7 @@ SUBCLASS_ADVICE = " If it was trained with a subclass of FewShotModel, pass that
 
 
 @dataclass(frozen=True)
-class SavedModel:
+class SavedModel(UsesEncoder):
     """A model with all that is needed to use it on images."""
 
     model: FewShotModel
@@ -46,6 +48,9 @@ class SavedModel:
     """How a user's images become like those it was trained on; None for feature vectors."""
     rejection: Rejection | None = None
     """When to answer "none of these"."""
+    encoder: EncoderFacts | None = None
+    """The encoder that made the vectors it was trained on, if it is known: images are encoded by
+    it first."""
 
     @property
     def record(self) -> TrainingRecord:
@@ -60,9 +65,10 @@ class SavedModel:
         """
         settings = dataclasses.asdict(self.model.settings)
         normalisation = dataclasses.asdict(self.normalisation)
-        facts = json.dumps(
-            [settings, normalisation, _optional_dict(self.conversion)], sort_keys=True
-        )
+        entries: list[Any] = [settings, normalisation, _optional_dict(self.conversion)]
+        if self.encoder is not None:
+            entries.append(self.encoder.identity)
+        facts = json.dumps(entries, sort_keys=True)
         return hashlib.sha256(facts.encode() + serialize(self.model.state_dict())).hexdigest()
 
     def save_pretrained(self, folder: str | Path) -> Path:
@@ -93,7 +99,7 @@ class SavedModel:
 def save_model(saved: SavedModel, folder: Path) -> Path:
     """Write the model folder; each file is written whole or not at all."""
     output_folder(folder)
-    config = {
+    config: dict[str, Any] = {
         "format": FORMAT,
         "library": "samovar",
         "model": dataclasses.asdict(saved.model.settings),
@@ -102,11 +108,20 @@ def save_model(saved: SavedModel, folder: Path) -> Path:
         "rejection": None if saved.rejection is None else saved.rejection.to_dict(),
         "training": saved.training,
     }
+    if saved.encoder is not None:
+        config["encoder"] = saved.encoder.to_json()
     # Weights first, so that a folder with a config.json always has weights, even after a crash.
     write_whole(folder / WEIGHTS, serialize(saved.model.state_dict()))
     write_whole(folder / CONFIG, json.dumps(config, indent=1).encode())
-    write_whole(folder / CARD, model_card(saved.model, saved.record).encode())
+    write_whole(folder / CARD, _card(saved).encode())
     return folder
+
+
+def _card(saved: SavedModel) -> str:
+    encoder = None
+    if saved.encoder is not None:
+        encoder = saved.encoder.name
+    return model_card(saved.model, saved.record, encoder)
 
 
 def load_model(
@@ -135,7 +150,7 @@ def load_network(
         raise ModelError(
             f"{folder} is a regression on the vectors of the encoder {content.encoder.name}. It "
             "answers images (samovar fit, samovar predict), but has no network that could be "
-            "trained or evaluated here."
+            "trained further."
         )
     return _network(folder, content, backbone, model)
 
@@ -154,7 +169,12 @@ def _network(
     check_tensors(network.state_dict(), tensors, folder / WEIGHTS, advice)
     network.load_state_dict(tensors)
     return SavedModel(
-        network.eval(), config.normalisation, config.training, config.conversion, config.rejection
+        network.eval(),
+        config.normalisation,
+        config.training,
+        config.conversion,
+        config.rejection,
+        config.encoder,
     )
 
 
@@ -167,6 +187,7 @@ class _Config:
     training: dict[str, Any]
     conversion: Conversion | None
     rejection: Rejection | None
+    encoder: EncoderFacts | None
 
 
 _Content = tuple[_Config, dict[str, Tensor]]
@@ -201,6 +222,9 @@ def _config(stored: dict[str, Any]) -> _Config:
     rejection = None
     if stored["rejection"] is not None:
         rejection = Rejection.from_dict(stored["rejection"])
+    encoder = None
+    if stored.get("encoder") is not None:
+        encoder = EncoderFacts.from_json(stored["encoder"])
     training = dict(stored.get("training", {}))
     TrainingRecord.from_json(training)  # refuses what the card could not be made from
     config = _Config(
@@ -209,8 +233,11 @@ def _config(stored: dict[str, Any]) -> _Config:
         training,
         conversion,
         rejection,
+        encoder,
     )
     _check_together(config.model, config.normalisation, conversion)
+    if encoder is not None and config.model.input_shape not in (None, (encoder.length,)):
+        raise ValueError("its encoder does not fit its input")
     return config
 
 

@@ -10,7 +10,7 @@ import hashlib
 import json
 import math
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +21,10 @@ from samovar.artifacts.locate import CARD, CONFIG, WEIGHTS
 from samovar.artifacts.model_card import regression_card
 from samovar.artifacts.tensors import check_tensors, serialize
 from samovar.artifacts.training_record import TrainingRecord
+from samovar.artifacts.uses_encoder import UsesEncoder
 from samovar.core.files import output_folder, write_whole
-from samovar.encoders.base import Encoder
-from samovar.encoders.preprocessing import Preprocessing
-from samovar.encoders.registry import encoder_names, find_encoder
-from samovar.errors import ModelError, SamovarError
+from samovar.encoders.encoder_facts import EncoderFacts
+from samovar.encoders.registry import find_encoder
 from samovar.models.closed_form import ClosedForm
 from samovar.prediction.regression_rejection import RegressionRejection
 
@@ -35,82 +34,10 @@ LARGEST_PARAMETER = 100.0
 """All learned numbers are logarithms and slopes of them; exp(100) is beyond any use."""
 STRAIGHT = -20.0
 """The log bend at which the link of scores is a straight line, to eight digits."""
-LONGEST_VECTOR = 1_000_000
 
 
 @dataclass(frozen=True)
-class EncoderFacts:
-    """Which encoder a model needs."""
-
-    name: str
-    """A name that `find_encoder` knows, or the path of an ONNX file."""
-    identity: str
-    length: int
-    preprocessing: Preprocessing | None = None
-    """That of an ONNX file; named encoders have their own."""
-
-    @classmethod
-    def of(cls, encoder: Encoder, path: Path | None = None) -> "EncoderFacts":
-        """Return the facts of an encoder; `path` is its ONNX file, if it is one."""
-        if path is None:
-            return cls(encoder.name, encoder.identity, encoder.length)
-        name = str(path.resolve())
-        return cls(name, encoder.identity, encoder.length, encoder.preprocessing)
-
-    @classmethod
-    def from_json(cls, stored: Any) -> "EncoderFacts":
-        """Read the form of `to_json`; files may hold anything."""
-        if not isinstance(stored, dict):
-            raise TypeError("it does not say which encoder it needs")
-        name, identity, length = stored["name"], stored["identity"], stored["length"]
-        if not isinstance(name, str) or not isinstance(identity, str):
-            raise TypeError("it does not say which encoder it needs")
-        if type(length) is not int or not 1 <= length <= LONGEST_VECTOR:
-            raise ValueError(f"its encoder has vectors of {length!r} numbers")
-        preprocessing = None
-        if stored.get("preprocessing") is not None:
-            preprocessing = Preprocessing.from_json(stored["preprocessing"], "its preprocessing")
-        return cls(name, identity, length, preprocessing)
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the form that config.json holds."""
-        preprocessing = None
-        if self.preprocessing is not None:
-            preprocessing = self.preprocessing.to_json()
-        return {
-            "name": self.name,
-            "identity": self.identity,
-            "length": self.length,
-            "preprocessing": preprocessing,
-        }
-
-
-@lru_cache(maxsize=4)
-def open_encoder(facts: EncoderFacts) -> Encoder:
-    """Return the encoder that a model needs, or say what to do where there is none or another."""
-    try:
-        encoder = find_encoder(facts.name, facts.preprocessing)
-    except SamovarError as error:
-        remedy = ""
-        if facts.name not in encoder_names():
-            remedy = (
-                " An encoder made of a Python function must be registered first (register_encoder)."
-            )
-        raise ModelError(
-            f"This model needs the encoder {facts.name}, which cannot be used here: {error}{remedy}"
-        ) from error
-    if encoder.identity != facts.identity:
-        raise ModelError(
-            f"This model was trained with another encoder of the name {facts.name} than the one "
-            f"that is here (their hashes are {facts.identity[:12]} and {encoder.identity[:12]}). "
-            "Install the version of samovar and of the encoder that the model was made with, or "
-            "train the model again."
-        )
-    return encoder
-
-
-@dataclass(frozen=True)
-class SavedRegression:
+class SavedRegression(UsesEncoder):
     """A regression with all that is needed to use it on images."""
 
     model: ClosedForm
@@ -130,10 +57,6 @@ class SavedRegression:
         """A hash of everything that its answers depend on."""
         facts = json.dumps([self.model.power, self.model.spread, self.encoder.identity])
         return hashlib.sha256(facts.encode() + serialize(self.model.state_dict())).hexdigest()
-
-    def open_encoder(self) -> Encoder:
-        """Return the encoder, or say what to do where it is not installed or another one."""
-        return open_encoder(self.encoder)
 
     def save_pretrained(self, folder: str | Path) -> Path:
         """Write a model folder; each file is written whole or not at all."""

@@ -24,6 +24,7 @@ from samovar.classifier.answer import (
     probabilities_of,
     uncertainty_of,
 )
+from samovar.classifier.chosen_encoder import choose_encoder
 from samovar.classifier.fitted_model import FittedModel
 from samovar.classifier.fitted_task import FittedTask
 from samovar.classifier.labels import label_array
@@ -48,8 +49,9 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     Nothing is trained in `fit`: a model that has learned to learn looks at the images once. Images
     are paths, PIL images, arrays (H, W) or (H, W, C), uint8 or float from 0 to 1, or torch tensors,
     of any size, grey or colour: they are converted like the images that the model was trained on.
-    For models of ready-made features they are the rows of a matrix, and "photos" takes a matrix of
-    its encoder's vectors, too. `fit` takes a folder of class folders without labels.
+    For models of ready-made features they are the rows of a matrix. Models with an encoder, like
+    "photos", take images, and a matrix of the encoder's vectors as well. `fit` takes a folder of
+    class folders without labels.
 
     Args:
         model: A shipped model ("photos", for photographs at real size), a model folder, a run
@@ -62,6 +64,10 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             held-out classes (0.05 is usual). None rejects nothing.
         reject_label: The label of rejected images.
         seed: Seeds the sampled classifiers.
+        encoder: What turns images into vectors, instead of the model's own encoder: a name, the
+            path of an ONNX file, an Encoder, or any function from a list of PIL images to vectors
+            (n, length). "photos" takes any; its probabilities are then not measured. A model that
+            was trained on vectors takes its own encoder only, from another place.
 
     Examples:
         >>> import numpy as np
@@ -76,7 +82,7 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     fitted_: Fitted
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - scikit-learn wants every parameter here, and all have defaults
         self,
         model: Any = "photos",
         *,
@@ -85,6 +91,7 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         reject: float | None = None,
         reject_label: Any = "none of these",
         seed: int = 0,
+        encoder: Any = None,
     ) -> None:
         self.model = model
         self.samples = samples
@@ -92,6 +99,7 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.reject = reject
         self.reject_label = reject_label
         self.seed = seed
+        self.encoder = encoder
 
     # --- fitting
 
@@ -124,7 +132,7 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _fit(self, images: Any, labels: NDArray[Any]) -> "FewShotClassifier":
         device = device_named(self.device)
-        saved = ready_model(self.model, device)
+        saved = choose_encoder(ready_model(self.model, device), self.encoder)
         self._parameters.check(saved.rejection)
         inputs = self._inputs(images, saved, reset=True)
         self.fitted_ = fit_task(saved, device, inputs, labels.tolist())
@@ -222,8 +230,9 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         `reset` is that of scikit-learn's validate_data: whether to learn the number of features.
         """
-        if isinstance(saved, SavedRegression):
+        if saved.encoder is not None:
             return encoded_images(images, saved)
+        assert isinstance(saved, SavedModel)  # a regression has an encoder
         if saved.conversion is not None:
             return network_images(images, saved.conversion)
         if isinstance(images, Tensor):
@@ -241,22 +250,33 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return Path(path)
 
     @classmethod
-    def load(cls, path: str | Path, model: Any = None, device: str = "auto") -> "FewShotClassifier":
+    def load(
+        cls, path: str | Path, model: Any = None, device: str = "auto", encoder: Any = None
+    ) -> "FewShotClassifier":
         """Read a fitted task.
 
         Args:
             path: A file that `save` or `samovar fit` has written.
             model: Where its model is now, if it has moved; its hash must be the same.
             device: As for the class.
+            encoder: Where its encoder is now, if it has moved, or the function itself, if it is
+                one; its hash must be the same.
         """
-        fitted, info = load_fitted(Path(path), model, device_named(device))
+        fitted, info = load_fitted(Path(path), model, device_named(device), encoder)
         if model is None:
             model = info.model
-        classifier = cls(model, device=device, **dataclasses.asdict(info.parameters))
+        if encoder is None:
+            encoder = info.encoder
+        parameters = dataclasses.asdict(info.parameters)
+        classifier = cls(model, device=device, encoder=encoder, **parameters)
         classifier.fitted_ = fitted
-        if isinstance(fitted, FittedModel) and fitted.saved.conversion is None:
+        if isinstance(fitted, FittedModel) and _takes_vectors_only(fitted.saved):
             classifier.n_features_in_ = fitted.task.totals.shape[1]
         return classifier
+
+
+def _takes_vectors_only(saved: SavedModel) -> bool:
+    return saved.conversion is None and saved.encoder is None
 
 
 def _with_labels(X: Any, y: ArrayLike | None) -> tuple[Any, NDArray[Any]]:  # noqa: N803

@@ -10,7 +10,9 @@ import torch
 from samovar.artifacts.locate import locate_model, shipped_models
 from samovar.artifacts.saved_model import SavedModel, load_model
 from samovar.artifacts.saved_regression import SavedRegression
+from samovar.artifacts.uses_encoder import with_encoder_of_task
 from samovar.classifier.answer import AnswerParameters
+from samovar.classifier.chosen_encoder import same_encoder
 from samovar.classifier.fitted_model import FittedModel, fit_model, restored
 from samovar.classifier.fitted_regression import FittedRegression, fit_regression
 from samovar.classifier.fitted_task import FittedTask
@@ -65,8 +67,8 @@ def image_conversion(saved: SavedModel, model: Any) -> Conversion:
     """Return how a model converts images; a model of feature vectors is refused by name."""
     if saved.conversion is None:
         raise ModelError(
-            f"The model {model} takes feature vectors, not images; "
-            "use FewShotClassifier from Python."
+            f"The model {model} takes feature vectors, not images, and does not know which "
+            "encoder made them; name it with --encoder, or use FewShotClassifier from Python."
         )
     return saved.conversion
 
@@ -113,11 +115,16 @@ def save_fitted(
         parameters: How images are to be answered.
         measured: What `fitted.leave_one_out` has found.
     """
-    info = TaskInfo(model, fitted.saved.identity, parameters, measured, fitted.spread)
+    encoder = None
+    if fitted.saved.encoder_is_chosen:
+        encoder = fitted.saved.encoder
+    info = TaskInfo(model, fitted.saved.identity, parameters, measured, fitted.spread, encoder)
     write_task(path, fitted.task, info)
 
 
-def load_fitted(path: Path, model: Any, device: torch.device) -> tuple[Fitted, TaskInfo]:
+def load_fitted(
+    path: Path, model: Any, device: torch.device, encoder: Any = None
+) -> tuple[Fitted, TaskInfo]:
     """Read the file of a task and load its model.
 
     Args:
@@ -125,17 +132,19 @@ def load_fitted(path: Path, model: Any, device: torch.device) -> tuple[Fitted, T
         model: Where the model is now, if it has moved; None means where the file says. Its hash
             must be the same.
         device: Where it will work.
+        encoder: Where the encoder is now, if it has moved; its hash must be the same.
     """
     task, info = read_task(path)
     if model is None:
         model = info.model
     if model == "":
         raise ModelError(f"{path} does not say where its model is; pass it as `model`.")
-    saved = ready_model(model, device)
+    saved = with_encoder_of_task(ready_model(model, device), info.encoder)
     info.parameters.check(saved.rejection)
     # Features of one model mean nothing to another, even if their width is the same.
     if saved.identity != info.identity:
         raise ModelError(f"{path} belongs to another model than {model} (their hashes differ).")
+    saved = same_encoder(saved, encoder)
     fitted = _restored(saved, device, task, info.spread)
     if fitted is None:
         raise ModelError(f"{path} does not fit the model {model}.")

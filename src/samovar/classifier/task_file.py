@@ -23,6 +23,7 @@ from samovar.classifier.fitted_task import FittedTask
 from samovar.classifier.leave_one_out import LeaveOneOut
 from samovar.classifier.regression_task import RegressionTask
 from samovar.core.files import write_whole
+from samovar.encoders.encoder_facts import EncoderFacts
 from samovar.errors import ModelError
 
 FORMAT = 1
@@ -53,6 +54,8 @@ class TaskInfo:
     """How well support images are classified by the others, where that could be measured."""
     spread: float | None = None
     """How far the support images lie from each other, relative to the measured tasks."""
+    encoder: EncoderFacts | None = None
+    """The encoder that the user has named instead of the model's own."""
 
 
 def write_task(path: Path, task: FittedTask | RegressionTask, info: TaskInfo) -> None:
@@ -61,6 +64,9 @@ def write_task(path: Path, task: FittedTask | RegressionTask, info: TaskInfo) ->
     head: dict[str, Any] = {"format": version, "library": "samovar"}
     head["classes"] = [_storable(label) for label in task.classes]
     head |= dataclasses.asdict(info)
+    del head["encoder"]
+    if info.encoder is not None:
+        head["encoder"] = info.encoder.to_json()
     parameters = head["parameters"]
     for name, value in parameters.items():
         parameters[name] = _python_value(value)
@@ -190,7 +196,10 @@ def _checked_info(head: dict[str, Any]) -> TaskInfo:
     measured = _checked_leave_one_out(head.get("leave_one_out"))
     if spread is not None and not (isinstance(spread, int | float) and 0 <= spread < math.inf):
         raise ValueError(f"its spread is {spread!r}")
-    return TaskInfo(model, identity, parameters, measured, spread)
+    encoder = None
+    if head.get("encoder") is not None:
+        encoder = EncoderFacts.from_json(head["encoder"])
+    return TaskInfo(model, identity, parameters, measured, spread, encoder)
 
 
 def _checked_parameters(stored: Any) -> AnswerParameters:

@@ -15,6 +15,8 @@ from samovar.classifier.loading import image_conversion
 from samovar.core.progress import Progress, silent
 from samovar.data.images.conversion import Conversion
 from samovar.data.images.user_images import Unreadable, readable
+from samovar.encoders.base import Encoder
+from samovar.encoders.vector_cache import VectorCache
 from samovar.errors import DataError
 
 SHOWN_SIZE = 224
@@ -34,17 +36,24 @@ def read_inputs(
     saved: SavedModel | SavedRegression,
     model: str,
     progress: Progress = silent,
+    cache: VectorCache | None = None,
 ) -> UserInputs:
-    """Read all image files that can be read, for a model that errors call `model`."""
-    if isinstance(saved, SavedRegression):
-        return _encoded_files(paths, saved, progress)
+    """Read all image files that can be read, for a model that errors call `model`.
+
+    Vectors that the cache holds are not computed again.
+    """
+    if saved.encoder is not None:
+        return _encoded_files(paths, saved.open_encoder(), progress, cache)
+    assert isinstance(saved, SavedModel)  # a regression has an encoder
     read, arrays, unreadable = readable(paths, image_conversion(saved, model))
     return UserInputs(read, [torch.tensor(array) for array in arrays], unreadable)
 
 
-def _encoded_files(paths: Sequence[Path], saved: SavedRegression, progress: Progress) -> UserInputs:
+def _encoded_files(
+    paths: Sequence[Path], encoder: Encoder, progress: Progress, cache: VectorCache | None
+) -> UserInputs:
     result = UserInputs([], [], [])
-    vectors = saved.open_encoder().stream(paths)
+    vectors = encoder.stream(paths, cache)
     for number, (path, vector) in enumerate(zip(paths, vectors, strict=True), start=1):
         if isinstance(vector, DataError):
             result.unreadable.append(Unreadable(path, str(vector)))
@@ -55,8 +64,9 @@ def _encoded_files(paths: Sequence[Path], saved: SavedRegression, progress: Prog
     return result
 
 
-def encoded_images(images: Any, saved: SavedRegression) -> list[Tensor]:
+def encoded_images(images: Any, saved: SavedModel | SavedRegression) -> list[Tensor]:
     """Return the encoder's vector of each image; a matrix of such vectors is taken as it is."""
+    assert saved.encoder is not None
     vectors = _given_vectors(images, saved.encoder.length)
     if vectors is None:
         vectors = torch.from_numpy(saved.open_encoder().encode(images))
@@ -75,6 +85,6 @@ def _given_vectors(images: Any, length: int) -> Tensor | None:
 
 def shown_images(read: UserInputs, saved: SavedModel | SavedRegression) -> list[NDArray[np.uint8]]:
     """Return the images that were read as arrays (H, W, C), as a picture of answers shows them."""
-    if isinstance(saved, SavedRegression):
+    if saved.encoder is not None:
         return readable(read.paths, Conversion(SHOWN_SIZE)).arrays
     return [image.numpy() for image in read.inputs]

@@ -24,13 +24,15 @@ def embed(  # noqa: PLR0913 (a flag each)
 ) -> int:
     """Turn images into vectors by a pretrained network, for `samovar train features --root FILE`.
 
-    The file has the arrays features, labels, paths and encoder. If the command is interrupted, the
+    The file has the arrays features, labels, paths and encoder, and split if the class folders are
+    in train/, val/ and test/. If the command is interrupted, the
     same command continues where it stopped; if the file is finished already, nothing is done. An
     image that cannot be read is named and left out, and the exit code is 1.
 
     Args:
-        images: A folder with one folder per class, a folder of images, a zip archive of either, or
-            a text file with one path in each line (and perhaps a tab and a label).
+        images: A folder with one folder per class (perhaps inside train/, val/ and test/), a
+            folder of images, a zip archive of either, or a text file with one path in each line
+            (and perhaps a tab and a label).
         out: The file to write, such as photos.npz.
         encoder: efficientnet_lite0, efficientnet_lite2, or the path of an ONNX file.
         preprocessing: How images are prepared for an ONNX file: imagenet, clip, siglip, or a JSON
@@ -45,8 +47,9 @@ def embed(  # noqa: PLR0913 (a flag each)
     from samovar.encoders.embedding import embed as embed_images
     from samovar.encoders.image_list import list_images, shard_of
     from samovar.encoders.registry import find_encoder
-    from samovar.encoders.vector_cache import VectorCache
+    from samovar.encoders.vector_cache import PATIENCE
     from samovar.errors import DataError
+    from samovar.reporting.cache import vector_cache
     from samovar.reporting.progress_bar import progress_bar
     from samovar.reporting.terminal import report_skipped
 
@@ -54,8 +57,7 @@ def embed(  # noqa: PLR0913 (a flag each)
     if not listed:
         raise DataError(f"The shard {shard} of {images} is empty: there are fewer images.")
     found = find_encoder(encoder, preprocessing)
-    vectors = VectorCache() if cache else None
-    try:
+    with vector_cache(wanted=cache, patience=PATIENCE) as vectors:
         with progress_bar(f"encoding {images}") as progress:
             result = embed_images(
                 listed, found, out, precision=dtype, cache=vectors, progress=progress
@@ -64,9 +66,6 @@ def embed(  # noqa: PLR0913 (a flag each)
             print(json_format.dumps(_summary(result, out, vectors), indent=1))
         else:
             _print_summary(result, out, vectors)
-    finally:
-        if vectors is not None:
-            vectors.close()
     return report_skipped([Unreadable(Path(image.path), image.reason) for image in result.skipped])
 
 

@@ -44,7 +44,8 @@ def evaluate(
     torchrun the processes share the work.
 
     Args:
-        model: A run folder, a model folder, or a shipped model (glyphs, omniglot, cifar_fs).
+        model: A run folder, a model folder, or a shipped model (glyphs, omniglot, cifar_fs; photos
+            with --data FILE.npz, vectors of its encoder).
         way: Classes of a task; several values for several evaluations.
         shot: Support images of each class; several values for several evaluations.
         protocol: How to measure.

@@ -27,6 +27,8 @@ def predict(  # noqa: PLR0913 - each parameter is a flag
     csv: bool = False,
     picture: Path | None = None,
     model: str | None = None,
+    encoder: str | None = None,
+    cache: bool = True,
     device: str = "auto",
     seed: int | None = None,
     out: Path | None = None,
@@ -43,6 +45,9 @@ def predict(  # noqa: PLR0913 - each parameter is a flag
         csv: Print CSV.
         picture: Draw the images with their answers into this PNG file.
         model: Where the task's model is now, if it has moved.
+        encoder: Where the ONNX file of the task's encoder is now, if it has moved.
+        cache: Keep the vectors of an encoder, so that the same image is encoded once (at most 1 GB
+            in all, in the folder of the variable SAMOVAR_CACHE).
         device: cpu, cuda, mps, or auto.
         seed: Seeds the sampled classifiers, instead of the task's seed.
         out: Folder for predictions.json.
@@ -52,17 +57,21 @@ def predict(  # noqa: PLR0913 - each parameter is a flag
     from samovar.core.devices import device_named
     from samovar.core.files import write_whole
     from samovar.reporting.answers import answer_rows
+    from samovar.reporting.cache import vector_cache
     from samovar.reporting.progress_bar import progress_bar
     from samovar.reporting.terminal import report_skipped
 
     _check_outputs(json, csv, picture, out)
-    fitted, info = load_fitted(task, model, device_named(device))
+    fitted, info = load_fitted(task, model, device_named(device), encoder)
     parameters = info.parameters
     if seed is not None:
         parameters = replace(parameters, seed=seed)
     files = _image_files(images)
-    with progress_bar("reading images", quiet=len(files) < LONG_WORK) as progress:
-        read = read_inputs(files, fitted.saved, f"of {task}", progress)
+    with (
+        vector_cache(wanted=cache and fitted.saved.encoder is not None) as vectors,
+        progress_bar("reading images", quiet=len(files) < LONG_WORK) as progress,
+    ):
+        read = read_inputs(files, fitted.saved, f"of {task}", progress, vectors)
     answer = fitted.answer(read.inputs, parameters)
     rows = answer_rows(read.paths, answer, fitted.task.classes)
 

@@ -20,10 +20,11 @@ def task(path: TaskPath, *, json: bool = False) -> None:
     from rich.console import Console
 
     from samovar.classifier.task_file import read_task
-    from samovar.reporting.task_summary import TaskSummary
+    from samovar.reporting.task_summary import TaskSummary, described_model
 
     fitted_task, info = read_task(path)
-    summary = TaskSummary.of(path, info.model, fitted_task, info.leave_one_out)
+    model = described_model(info.model, info.encoder)
+    summary = TaskSummary.of(path, model, fitted_task, info.leave_one_out)
     if not json:
         Console().print(summary.table())
         return
@@ -39,4 +40,6 @@ def task(path: TaskPath, *, json: bool = False) -> None:
         "leave_one_out": measured,
         "bytes": path.stat().st_size,
     }
+    if info.encoder is not None:
+        report["encoder"] = info.encoder.to_json()
     print(json_format.dumps(report, indent=1))

@@ -58,6 +58,8 @@ class Contents:
     official_images: int | None = None
     """How many images the official data set has; a store with fewer is called partial."""
     dtype: str = "uint8"
+    encoder: dict[str, Any] | None = None
+    """What is known of the encoder that made the vectors, as `samovar embed` writes it."""
 
     @property
     def images(self) -> int:
@@ -127,6 +129,11 @@ class Store:
     def partial(self) -> str | None:
         """How much of the official data set is present, if not all; printed with every result."""
         return self.facts["partial"]
+
+    @property
+    def encoder(self) -> dict[str, Any] | None:
+        """What is known of the encoder that made the vectors; None for images and other vectors."""
+        return self.facts.get("encoder")
 
     @property
     def default_scheme(self) -> str:

@@ -82,7 +82,8 @@ def _existing_store(target: Path, contents: Contents) -> Store | None:
     # Through JSON, as the facts of the store went: tuples become lists.
     description = json.loads(json.dumps(_describe(contents)))
     for key, value in description.items():
-        if store.facts[key] != value:
+        # Stores of earlier versions know nothing of encoders.
+        if store.facts.get(key) != value:
             return None
     return store
 
@@ -150,13 +151,16 @@ def _check_splits(name: str, contents: Contents) -> None:
 
 def _describe(contents: Contents) -> dict[str, Any]:
     """Return the facts by which two preparations of the same contents are recognised."""
-    return {
+    description = {
         "classes": [asdict(entry) for entry in contents.classes],
         "splits": contents.splits,
         "options": contents.options,
         "shape": list(contents.shape),
         "source": [{"file": path.name, "sha256": checksum(path)} for path in contents.files],
     }
+    if contents.encoder is not None:
+        description["encoder"] = contents.encoder
+    return description
 
 
 def _write_files(

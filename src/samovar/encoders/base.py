@@ -76,6 +76,12 @@ class Encoder(ABC):
     """Images that the network is given at once."""
     workers: int = CORES
     """Threads that read and decode images, and call the network."""
+    file: Path | None = None
+    """The ONNX file that it was read from; None for other encoders."""
+
+    def __deepcopy__(self, _: dict[int, Any]) -> "Encoder":
+        """Return the encoder itself, which never changes (scikit-learn copies parameters)."""
+        return self
 
     @abstractmethod
     def prepare(self, picture: Image.Image) -> Any:
@@ -95,12 +101,15 @@ class Encoder(ABC):
         preprocessing = None
         if self.preprocessing is not None:
             preprocessing = self.preprocessing.to_json()
-        return {
+        stored = {
             "name": self.name,
             "identity": self.identity,
             "length": self.length,
             "preprocessing": preprocessing,
         }
+        if self.file is not None:
+            stored["path"] = str(self.file.resolve())
+        return stored
 
     def encode(
         self, images: Any, progress: Progress = silent, cache: VectorCache | None = None

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -55,6 +56,16 @@ class CallableEncoder(Encoder):
             preprocessing = self.preprocessing.to_json()
         self.identity = identity_of(callable=name, preprocessing=preprocessing)
         self.length = self._find_length()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Travel to another process as the function, if that can."""
+        size = None
+        resize = None
+        if self.preprocessing is not None:
+            size = self.preprocessing.size
+            resize = self.preprocessing.resize
+        build = partial(CallableEncoder, resize=resize, batch=self.batch)
+        return build, (self._function, self.name, size)
 
     def prepare(self, picture: Image.Image) -> Any:
         """Return the picture, or its pixels (size, size, 3)."""

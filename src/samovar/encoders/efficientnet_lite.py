@@ -184,6 +184,7 @@ class EfficientNetLite(Encoder):
     """
 
     def __init__(self, variant: Variant = LITE0, engine: Literal["onnx", "torch"] = "onnx") -> None:
+        self._made_from = (variant, engine)
         self.name = variant.name
         self.preprocessing: Preprocessing = variant.preprocessing
         self.identity = identity_of(
@@ -199,6 +200,10 @@ class EfficientNetLite(Encoder):
         else:
             self._engine = OnnxEngine(onnx_graph(network, variant.name), threads=1)
         self.batch = 32 if self._engine.on_gpu else 1
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Travel to another process as the name of the weights, which are read there."""
+        return EfficientNetLite, self._made_from
 
     def prepare(self, picture: Image.Image) -> NDArray[np.float32]:
         """Return the input (3, size, size) of the network."""

@@ -7,7 +7,7 @@ which is written as the empty text.
 import hashlib
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from samovar.data.archive import Zip
@@ -31,6 +31,8 @@ class ListedImage:
     file: ImageFile
     state: str
     """Changes when the image does: size and time, or the checksum that an archive has of it."""
+    split: str = ""
+    """train, val or test, where the folders above the classes say so."""
 
 
 def list_images(root: Path) -> list[ListedImage]:
@@ -47,14 +49,36 @@ def list_images(root: Path) -> list[ListedImage]:
         raise DataError(
             f"{root} has no images. Their names end with one of: {', '.join(EXTENSIONS)}."
         )
-    return images
+    return _with_splits(images)
+
+
+def _with_splits(images: list[ListedImage]) -> list[ListedImage]:
+    """Note the splits of images whose class folders lie in train/, val/ and test/.
+
+    A class that is in two of them (as is the custom where all classes are known in training) makes
+    no few-shot split: then nothing is noted.
+    """
+    splits = []
+    for image in images:
+        parents = PurePosixPath(image.name.replace("\\", "/")).parents
+        splits.append(parents[1].name if len(parents) > 2 else "")
+    if "train" not in splits or len(set(splits)) < 2 or not set(splits) <= set(SPLITS):
+        return images
+    split_of: dict[str, str] = {}
+    for image, split in zip(images, splits, strict=True):
+        if split_of.setdefault(image.label, split) != split:
+            return images
+    return [replace(image, split=split_of[image.label]) for image in images]
 
 
 def fingerprint_images(images: Sequence[ListedImage]) -> str:
     """Return a hash of names, labels and states, to notice when anything has changed."""
     digest = hashlib.sha256()
     for image in images:
-        digest.update(json.dumps([image.name, image.label, image.state]).encode())
+        facts = [image.name, image.label, image.state]
+        if image.split:
+            facts.append(image.split)
+        digest.update(json.dumps(facts).encode())
     return digest.hexdigest()
 
 

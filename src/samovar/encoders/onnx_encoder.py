@@ -43,6 +43,7 @@ class OnnxEncoder(Encoder):
     def __init__(self, path: Path, preprocessing: Preprocessing | str | None = None) -> None:
         content = read_onnx(path)
         self.name = path.name
+        self.file = path
         try:
             self._engine = OnnxEngine(content, threads=CORES)
             shape = _input_shape(self._engine, path)
@@ -62,6 +63,10 @@ class OnnxEncoder(Encoder):
             output=output,
             preprocessing=self.preprocessing.to_json(),
         )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Travel to another process as the path of the file, which is read there."""
+        return OnnxEncoder, (self.file, self.preprocessing)
 
     def prepare(self, picture: Image.Image) -> NDArray[np.float32]:
         """Return the input (3, size, size) of the network."""

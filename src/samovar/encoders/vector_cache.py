@@ -4,7 +4,7 @@ An entry is found by the encoder's identity and the hash of the image file's byt
 same photograph is encoded once, wherever it lies and whatever it is called. The entries are rows
 of an SQLite file, which several processes may use at once. The cache may only save time: an entry
 that is damaged is ignored, a file that is no database is replaced, and where nothing can be
-written, nothing is cached.
+written, or another process does not let go of the file, nothing is cached. `notice` then says why.
 """
 
 import contextlib
@@ -26,7 +26,7 @@ LIMIT = 10**9
 PENDING = 256
 """Vectors that are collected in memory before they are written in one transaction."""
 PATIENCE = 10.0
-"""Seconds to wait for another process that is writing."""
+"""Seconds to wait for another process that is writing; after that the cache is given up."""
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS vectors (
@@ -59,18 +59,25 @@ class VectorCache:
     array([1., 1.], dtype=float32)
     """
 
-    def __init__(self, folder: Path | None = None, limit: int = LIMIT) -> None:
-        self.path = (folder or cache_folder()) / "vectors.sqlite"
+    def __init__(
+        self, folder: Path | None = None, limit: int = LIMIT, patience: float = PATIENCE
+    ) -> None:
         self.limit = limit
+        self.patience = patience
         self.hits = 0
         """Vectors that were found since the cache was opened."""
+        self.notice: str | None = None
+        """What the user should know: that the cache is not used, or was damaged, and why."""
         self._lock = threading.RLock()
         self._pending: dict[tuple[str, str], NDArray[np.float32]] = {}
         self._database: sqlite3.Connection | None = None
+        self.path = Path("vectors.sqlite")
         try:
+            self.path = (folder or cache_folder()) / self.path
             self._open()
-        except (OSError, sqlite3.OperationalError):  # nothing can be written there
-            self._database = None
+        # Nothing can be written there, or there is no home folder (a RuntimeError).
+        except (OSError, RuntimeError, sqlite3.OperationalError) as error:
+            self._give_up(error)
         except sqlite3.DatabaseError:  # the file is damaged
             self._replace()
 
@@ -112,9 +119,7 @@ class VectorCache:
         """Write what is pending, and close the file."""
         with self._lock:
             self.flush()
-            if self._database is not None:
-                self._database.close()
-                self._database = None
+            self._close()
 
     @property
     def used(self) -> int:
@@ -124,7 +129,7 @@ class VectorCache:
 
     def _open(self) -> None:
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        self._database = sqlite3.connect(self.path, timeout=PATIENCE, check_same_thread=False)
+        self._database = sqlite3.connect(self.path, timeout=self.patience, check_same_thread=False)
         # A power cut may damage the file. It is only a cache, and damage is noticed.
         self._database.execute("PRAGMA synchronous = OFF")
         self._database.execute(SCHEMA)
@@ -136,26 +141,36 @@ class VectorCache:
             return None
         try:
             return work(self._database)
-        except sqlite3.OperationalError:  # busy for too long, a full disk, no right to write
-            self._roll_back()
+        except sqlite3.OperationalError as error:  # busy too long, a full disk, no right to write
+            self._give_up(error)
         except sqlite3.DatabaseError:  # the file is damaged
             self._replace()
         return None
 
-    def _roll_back(self) -> None:
-        with contextlib.suppress(sqlite3.Error):
-            if self._database is not None:
-                self._database.rollback()
+    def _give_up(self, error: Exception) -> None:
+        """Go on without the cache: a second attempt would only cost time again."""
+        self._close()
+        self.notice = (
+            f"The cache of vectors {self.path} cannot be used ({error}). The images are encoded "
+            "without it."
+        )
 
-    def _replace(self) -> None:
-        """Remove a file that is no sound database, and start anew."""
+    def _close(self) -> None:
         with contextlib.suppress(sqlite3.Error):
             if self._database is not None:
                 self._database.close()
         self._database = None
-        with contextlib.suppress(OSError, sqlite3.Error):
+
+    def _replace(self) -> None:
+        """Remove a file that is no sound database, and start anew."""
+        self._close()
+        try:
             self.path.unlink(missing_ok=True)
             self._open()
+        except (OSError, sqlite3.Error) as error:
+            self._give_up(error)
+        else:
+            self.notice = f"The cache of vectors {self.path} was damaged and has been started anew."
 
 
 def _checksum(encoder: str, image: str, content: bytes) -> bytes:

@@ -1,7 +1,8 @@
 """The npz file that `samovar embed` writes, and `samovar train features` reads.
 
 It has the arrays `features` (n, length), `labels` (n), `paths` (n), and `encoder`: JSON that says
-which encoder made the vectors, from which inputs, and which images were skipped.
+which encoder made the vectors, from which inputs, and which images were skipped. Where the images
+are divided into train, val and test, the array `split` (n) says how.
 """
 
 import contextlib
@@ -84,6 +85,8 @@ def write_vectors(
                 _write_features(archive, chunks, shape, precision)
                 _write_array(archive, "labels", np.array([image.label for image in images], "U"))
                 _write_array(archive, "paths", np.array([image.name for image in images], "U"))
+                if any(image.split for image in images):
+                    _write_array(archive, "split", np.array([image.split for image in images], "U"))
                 _write_array(archive, "encoder", np.array(json.dumps(facts.to_json())))
             file.flush()
             os.fsync(file.fileno())

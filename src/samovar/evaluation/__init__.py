@@ -9,7 +9,6 @@ from samovar.core.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from samovar.evaluation.comparison import compare as compare
-    from samovar.evaluation.evaluator import Evaluation as Evaluation
     from samovar.evaluation.evaluator import Evaluator as Evaluator
     from samovar.evaluation.evaluator import evaluate as evaluate
     from samovar.evaluation.evaluator import training_dataset as training_dataset
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from samovar.evaluation.metrics import expected_calibration_error as expected_calibration_error
     from samovar.evaluation.outcomes import Outcomes as Outcomes
     from samovar.evaluation.stored_evaluation import StoredEvaluation as StoredEvaluation
+    from samovar.evaluation.task_evaluator import Evaluation as Evaluation
     from samovar.evaluation.uncertainty import auroc as auroc
     from samovar.evaluation.uncertainty import risk_coverage as risk_coverage
 
@@ -40,7 +40,7 @@ __getattr__, __dir__ = lazy_exports(
     __name__,
     {
         "Estimate": "samovar.evaluation.metrics",
-        "Evaluation": "samovar.evaluation.evaluator",
+        "Evaluation": "samovar.evaluation.task_evaluator",
         "Evaluator": "samovar.evaluation.evaluator",
         "Outcomes": "samovar.evaluation.outcomes",
         "StoredEvaluation": "samovar.evaluation.stored_evaluation",

@@ -27,6 +27,20 @@ FORMAT = 2
 
 
 @dataclass(frozen=True)
+class RegressionFacts:
+    """What an evaluation says of a regression on an encoder's vectors."""
+
+    encoder: str
+    power: float
+    spread: float
+    kind: str = "closed_form"
+
+
+EvaluatedModel = ModelSettings | RegressionFacts
+"""The settings of a network, or what stands for them."""
+
+
+@dataclass(frozen=True)
 class Metrics:
     """All metrics of one predictor over the tasks of an evaluation."""
 
@@ -78,7 +92,7 @@ class EvaluationResults:
 
     protocol: Protocol
     norm: str
-    model: ModelSettings
+    model: EvaluatedModel
     model_identity: str
     data: str
     data_checksum: str
@@ -96,6 +110,21 @@ class EvaluationResults:
     def protocol_text(self) -> str:
         """The protocol in words, as it is printed with every result."""
         return f"{self.protocol}, {self.norm} norm"
+
+    @property
+    def model_text(self) -> str:
+        """The model in words."""
+        model = self.model
+        if isinstance(model, RegressionFacts):
+            return f"closed form on the vectors of {model.encoder}"
+        return f"{model.method} with {model.backbone}, {model.classifier} classifier"
+
+    @property
+    def distance_text(self) -> str:
+        """What the measure called distance is."""
+        if isinstance(self.model, RegressionFacts):
+            return "log variance - 2 x the largest score of the regression"
+        return "one minus the cosine to the nearest class mean"
 
     def to_json(self) -> dict[str, Any]:
         """Return the content of evaluation.json.

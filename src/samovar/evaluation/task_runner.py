@@ -7,7 +7,6 @@ because their features depend on their common statistics. With several processes
 predicts its share, and all have the whole in the end (`samovar.evaluation.distributed`).
 """
 
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -16,15 +15,13 @@ import torch
 from lightning_fabric import Fabric
 from torch import Tensor
 
-from samovar.core.progress import Progress, silent
 from samovar.data.batches import BatchSource
 from samovar.data.dataset import Dataset, Indices
-from samovar.data.episodes import Episodes, EpisodeSampler, draw_outside
+from samovar.data.episodes import Episodes, EpisodeSampler
 from samovar.data.normalization import Normalization
 from samovar.errors import DataError, SettingsError
 from samovar.evaluation.distributed import Processes
-from samovar.evaluation.outcomes import OUTSIDE, Outcomes
-from samovar.evaluation.predictors import Predictor
+from samovar.evaluation.runner import DrawnTasks, Runner
 from samovar.models.backbones.layers import norm_modes
 from samovar.models.class_means import ClassMeans
 from samovar.models.few_shot_model import Conditioned, FewShotModel
@@ -41,26 +38,15 @@ IMAGES_AT_ONCE = 256
 an image do not depend on what else is evaluated.
 """
 
-Predictors = Callable[[Prediction, Prediction], dict[str, Prediction]]
-"""From the sampled prediction and the one at the mean to all that are wanted, by name."""
-
-
-def untempered(sampled: Prediction, at_mean: Prediction) -> dict[str, Prediction]:
-    """Name the predictions of the two predictors that need no temperature."""
-    return {Predictor.PREDICTIVE: sampled, Predictor.MEAN_CLASSIFIER: at_mean}
-
 
 @dataclass(frozen=True)
-class InferredTasks:
+class InferredTasks(DrawnTasks):
     """A batch of a protocol's tasks with the prior over their classifiers.
 
-    numbers: of the tasks in the protocol; labels: of the queries, (T, Q); query: the features that
-    are classified, (T, Q, d); support: class means of the support's plain features.
+    query: the features that are classified, (T, Q, d); support: class means of the support's plain
+    features.
     """
 
-    numbers: range
-    episodes: Episodes
-    labels: Tensor
     prior: WeightDistribution
     query: Tensor
     support: ClassMeans
@@ -83,7 +69,7 @@ class EmbeddedSplit:
         return self.features[positions.to(self.features.device)]
 
 
-class TaskRunner:
+class TaskRunner(Runner[InferredTasks]):
     """Runs a model, which is put into evaluation mode, on tasks of a data set."""
 
     def __init__(
@@ -107,6 +93,11 @@ class TaskRunner:
         self.processes = Processes(fabric, device)
         self.source = BatchSource(dataset, normalization, device, seed=0)
         self.embeds_split = embed_split and "episode" not in norm_modes(model)
+
+    @property
+    def norms(self) -> set[str]:
+        """The modes of the model's batch norms; empty if it has none."""
+        return norm_modes(self.model)
 
     @cached_property
     def embedded(self) -> EmbeddedSplit:
@@ -175,32 +166,6 @@ class TaskRunner:
             return self.features(episodes.query)
         return self.model.embed(self.source.inputs(episodes.query), conditioned.query_films)
 
-    def infer_tasks(
-        self, protocol: Protocol, progress: Progress = silent
-    ) -> Iterator[InferredTasks]:
-        """Infer the protocol's tasks, a batch at a time; of several processes, this one's share."""
-        sampler = EpisodeSampler(self.dataset, protocol.tasks, protocol.seed)
-        self.processes.check_tasks(protocol.episodes)
-        for numbers in self.processes.share_of_tasks(protocol.episodes):
-            yield self.infer(self._draw(sampler, protocol, numbers), numbers)
-            progress("tasks", numbers.stop / protocol.episodes)
-
-    def _draw(self, sampler: EpisodeSampler, protocol: Protocol, numbers: range) -> Episodes:
-        """Draw tasks, with queries from outside at the end where they are wanted."""
-        episodes = sampler.draw(numbers.start, len(numbers))
-        if not protocol.outside:
-            return episodes
-        outside = draw_outside(
-            self.dataset, episodes, numbers.start, protocol.outside, protocol.seed
-        )
-        return Episodes(
-            episodes.classes,
-            episodes.support,
-            episodes.support_labels,
-            np.concatenate([episodes.query, outside], 1),
-            np.concatenate([episodes.query_labels, np.full(outside.shape, OUTSIDE)], 1),
-        )
-
     def predict_sampled(self, tasks: InferredTasks, protocol: Protocol) -> Prediction:
         """Return the average over the protocol's number of sampled classifiers."""
         noise = tasks.noise(protocol.seed, quasi=protocol.quasi)
@@ -218,29 +183,7 @@ class TaskRunner:
         tasks = self.infer(episodes, range(number, number + 1))
         return episodes, self.predict_sampled(tasks, protocol)
 
-    def outcomes(
-        self,
-        protocol: Protocol,
-        predictors: Predictors = untempered,
-        progress: Progress = silent,
-    ) -> dict[str, Outcomes]:
-        """Return the outcomes of all queries of the protocol's tasks, for each predictor."""
-        batches: dict[str, list[Outcomes]] = {}
-        for tasks in self.infer_tasks(protocol, progress):
-            distance = self._distance(tasks)
-            sampled = self.predict_sampled(tasks, protocol)
-            predictions = predictors(sampled, self.predict_at_mean(tasks))
-            for name, prediction in predictions.items():
-                outcomes = Outcomes.of(prediction, tasks.labels, distance, tasks.episodes.classes)
-                batches.setdefault(name, []).append(outcomes)
-        gathered = {}
-        for name, outcomes_of_batches in batches.items():
-            gathered[name] = Outcomes.joined(outcomes_of_batches).each(
-                lambda _, array: self.processes.gathered_array(array, protocol.episodes)
-            )
-        return gathered
-
-    def _distance(self, tasks: InferredTasks) -> Tensor | None:
+    def distance(self, tasks: InferredTasks) -> Tensor | None:
         """Return how far each query is from the nearest class, in unconditioned features.
 
         None under episode norm, where it would take another look at every image.

@@ -1,12 +1,13 @@
 """The temperatures of an evaluation, fitted on tasks of the validation classes."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from samovar.evaluation.predictors import Predictor
-from samovar.evaluation.task_runner import TaskRunner, untempered
+from samovar.evaluation.runner import Runner, untempered
 from samovar.prediction.predictive import Prediction
 from samovar.prediction.temperature import fit_temperature, log_probabilities, tempered
 from samovar.settings.tasks import Protocol
@@ -38,7 +39,7 @@ class Temperatures:
 
 
 @torch.no_grad()
-def fit_temperatures(runner: TaskRunner, protocol: Protocol) -> Temperatures:
+def fit_temperatures(runner: Runner[Any], protocol: Protocol) -> Temperatures:
     """Fit a temperature for each untempered predictor on the tasks of a protocol."""
     log_predictions: dict[Predictor, list[Tensor]] = {
         Predictor.PREDICTIVE: [],

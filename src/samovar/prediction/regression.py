@@ -14,7 +14,7 @@ from torch.distributions import Normal
 from samovar.models.classifiers import LogitSampler
 from samovar.models.closed_form import Moments, Regression
 from samovar.models.noise import PredictionNoise, SampleBlock
-from samovar.prediction.predictive import Prediction, average_samples
+from samovar.prediction.predictive import Prediction, average_samples, entropy_of
 
 SMALLEST_VARIANCE = 1e-12
 """A query that equals a support image has next to no variance, and its logarithm is bounded."""
@@ -64,6 +64,15 @@ def predict_regression(
     sampler = TemperedLogitSampler(regression.gaussian(moments), regression, noise)
     queries, way = moments.scores.shape
     return average_samples(sampler, samples, (1, way, queries), moments.scores.device)
+
+
+@torch.no_grad()
+def predict_regression_at_mean(regression: Regression, moments: Moments) -> Prediction:
+    """Return the prediction (1, Q, N) at the mean of the weights and of the log temperature."""
+    log_temperature = (regression.temperature_weights * regression.log_temperatures).sum()
+    logits = regression.gaussian(moments).mean * torch.exp(-log_temperature)
+    probabilities = logits.softmax(-1)[None].float()
+    return Prediction(probabilities, entropy_of(probabilities))
 
 
 def rejection_score(moments: Moments) -> Tensor:

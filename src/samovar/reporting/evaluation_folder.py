@@ -12,17 +12,19 @@ from pathlib import Path
 from rich.console import Console
 
 from samovar.artifacts.locate import evaluation_folder, locate_model
-from samovar.artifacts.saved_model import SavedModel, load_network
+from samovar.artifacts.saved_model import load_model
+from samovar.artifacts.saved_regression import SavedRegression
 from samovar.core.devices import device_named
 from samovar.core.files import output_folder, write_whole
 from samovar.core.processes import leave_together, make_fabric
 from samovar.core.progress import Progress
 from samovar.data.dataset import Dataset
-from samovar.data.preparation import ready
-from samovar.data.store import data_folder
 from samovar.errors import SettingsError
-from samovar.evaluation.evaluator import Evaluation, Evaluator, training_dataset
+from samovar.evaluation.evaluator import evaluator_for
 from samovar.evaluation.sampling_study import sampling_study
+from samovar.evaluation.task_evaluator import Evaluation, TaskEvaluator
+from samovar.evaluation.task_runner import TaskRunner
+from samovar.reporting.evaluated_data import AnyModel, open_data
 from samovar.reporting.evaluation_tables import evaluation_table
 from samovar.reporting.figures.classes import classes_figure
 from samovar.reporting.figures.episode import draw_task
@@ -47,17 +49,16 @@ def run_evaluation(
 ) -> None:
     """Evaluate a model under every protocol, print the results and write them into a folder."""
     folder = locate_model(model)
-    saved = load_network(folder)
-    dataset = _open_data(saved, settings.data, protocols[0].split)
-    if settings.draw and len(dataset.store.facts["shape"]) != 3:
-        raise SettingsError("--draw needs images, but this data contains feature vectors.")
+    saved = load_model(folder)
+    dataset = open_data(saved, settings.data, protocols[0].split)
+    _check(saved, dataset, settings)
     # Under torchrun every process gets its own device.
     device = device_named(settings.device)
     fabric = make_fabric(Devices(accelerator=device.type))
     fabric.launch()
     if fabric.world_size > 1:
         device = fabric.device
-    evaluator = Evaluator(saved, dataset, device, fabric)
+    evaluator = evaluator_for(saved, dataset, device, fabric)
     # All protocols are checked before the first one is measured, which may take hours.
     for protocol in protocols:
         evaluator.check(protocol)
@@ -78,16 +79,12 @@ def run_evaluation(
     leave_together(fabric)
 
 
-def _open_data(saved: SavedModel, name: str | None, split: str) -> Dataset:
-    """Open the named data, or that of the training, and prepare it first if needed."""
-    trained_on = saved.training.get("settings", {}).get("data", {}).get("name")
-    name = name or trained_on
-    prepared = name is None or (data_folder() / name).exists()
-    with progress_bar(f"preparing {name}", quiet=prepared) as progress:
-        if name == trained_on:  # its classes are split as they were for the training
-            return training_dataset(saved, split, progress)
-        assert name is not None
-        return Dataset(ready(name, progress), split)
+def _check(saved: AnyModel, dataset: Dataset, settings: EvaluationSettings) -> None:
+    """Refuse what cannot be drawn or studied."""
+    if settings.draw and len(dataset.store.facts["shape"]) != 3:
+        raise SettingsError("--draw needs images, but this data contains feature vectors.")
+    if settings.sampling_study and isinstance(saved, SavedRegression):
+        raise SettingsError("--sampling-study is for models that sample the classifier's weights.")
 
 
 def _part_of(progress: Progress, position: int, parts: int) -> Progress:
@@ -117,7 +114,7 @@ class _Picture:
 class _Writer:
     """Prints tables and writes files; `quiet` in all processes but the first."""
 
-    def __init__(self, target: Path, evaluator: Evaluator, *, quiet: bool) -> None:
+    def __init__(self, target: Path, evaluator: TaskEvaluator, *, quiet: bool) -> None:
         self.target = target
         self.evaluator = evaluator
         self.quiet = quiet
@@ -161,8 +158,9 @@ class _Writer:
                 classes_figure(results.classes),
             ),
         ]
-        runner = self.evaluator.runner(results.protocol)
         for number in range(drawn):
+            runner = self.evaluator.runner(results.protocol)
+            assert isinstance(runner, TaskRunner)  # only images are drawn
             content = draw_task(runner, results.protocol, number)
             caption = f"Task {number}: support images, and queries with their probabilities."
             pictures.append(_Picture(f"episode-{number}.png", caption, content))
@@ -173,6 +171,7 @@ class _Writer:
         episodes = min(STUDY_TASKS, protocol.episodes)
         protocol = replace(protocol, episodes=episodes, outside=0)
         runner = self.evaluator.runner(protocol)
+        assert isinstance(runner, TaskRunner)  # regressions were refused before
         with progress_bar("sampling study", quiet=self.quiet) as progress:
             study = sampling_study(runner, protocol, progress=progress)
         if self.quiet:

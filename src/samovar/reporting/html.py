@@ -11,8 +11,7 @@ from samovar.reporting.evaluation_tables import metric_rows
 LEGEND = (
     "NLL: negative log-likelihood. ECE: expected calibration error over 15 bins, all queries "
     "pooled. AUROC: how well the measure finds wrong answers, or queries whose class is not in the "
-    "task (0.5 is chance). Distance: one minus the cosine to the nearest class mean. Intervals are "
-    "95 %, over tasks."
+    "task (0.5 is chance). Distance: {distance}. Intervals are 95 %, over tasks."
 )
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; color: #222; background: #fff;
@@ -56,18 +55,18 @@ def html_report(title: str, sections: Sequence[Section], pictures: Pictures) -> 
 
 
 def _about(results: EvaluationResults) -> str:
-    model = results.model
-    return f"{model.method} with {model.backbone}, {model.classifier} classifier; {results.data}"
+    return f"{results.model_text}; {results.data}"
 
 
 def _section(section: Section) -> str:
     results = section.results
     protocol = results.protocol
+    legend = LEGEND.format(distance=results.distance_text)
     parts = [
         f"<h2>{protocol.way}-way {protocol.shot}-shot</h2>",
         f'<p class="protocol">{escape(results.protocol_text)}</p>',
         _table(results),
-        f"<p>{LEGEND} Temperatures: {escape(results.temperature_note)}.</p>",
+        f"<p>{legend} Temperatures: {escape(results.temperature_note)}.</p>",
         _pictures(section.pictures),
     ]
     return "".join(parts)

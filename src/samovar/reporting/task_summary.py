@@ -9,10 +9,18 @@ from rich.table import Table
 from samovar.classifier.fitted_task import FittedTask
 from samovar.classifier.leave_one_out import LeaveOneOut
 from samovar.classifier.regression_task import RegressionTask
+from samovar.encoders.encoder_facts import EncoderFacts
 from samovar.reporting.terminal import printable
 
 MOST_ROWS = 50
 """The number of classes that the table shows."""
+
+
+def described_model(model: str, encoder: EncoderFacts | None) -> str:
+    """Return what a summary calls a model, with the encoder that the user has named for it."""
+    if encoder is None:
+        return model
+    return f"{model}, encoder {encoder.name}"
 
 
 @dataclass(frozen=True)

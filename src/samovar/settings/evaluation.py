@@ -20,7 +20,8 @@ class EvaluationSettings:
     sampling_study: bool = False
     """Also measure accuracy with 1 to 10,000 samples on up to 1000 tasks: minutes to an hour."""
     data: str | None = None
-    """A prepared data set; by default the one that the model was trained on."""
+    """A prepared data set, or a file of vectors by `samovar embed` (FILE.npz); by default the data
+    that the model was trained on."""
     device: str = "auto"
     """cpu, cuda, mps or auto."""
     out: Path | None = None

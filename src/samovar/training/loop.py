@@ -22,6 +22,7 @@ from samovar.core.randomness import generator
 from samovar.data.batches import AuxiliaryBatch, BatchSource
 from samovar.data.episodes import EpisodeSampler
 from samovar.data.images.user_images import conversion_of
+from samovar.encoders.encoder_facts import encoder_of
 from samovar.errors import RunError
 from samovar.evaluation.accuracy import measure_accuracy
 from samovar.evaluation.task_runner import TaskRunner
@@ -225,6 +226,7 @@ class Training:
             self.data.normalisation,
             record.to_json(),
             conversion_of(self.data.store),
+            encoder=encoder_of(self.data.store),
         )
         save_model(saved, self.folder.model)
 

@@ -14,6 +14,7 @@ from samovar.data.images.decode import shorter_side
 from samovar.data.preparation import prepare, ready
 from samovar.data.sources.folder import class_folders, is_presplit
 from samovar.data.store import SPLITS, Store, data_folder
+from samovar.encoders.encoder_facts import encoder_of
 from samovar.errors import DataError
 from samovar.settings.data import PrepareSettings
 from samovar.settings.model import ModelSettings
@@ -42,12 +43,21 @@ def prepare_own(
             )
         return fit_to(settings, ready(name))
     if name == kind:
-        name = f"{kind}-{_plain(root)}"
+        name = own_name(kind, root)
     if kind == "features":
         return fit_to(settings, prepare(kind, root, store_name=name))
     if not root.is_dir():
         raise DataError(f"There is no folder {root}.")
     return fit_to(settings, prepare(kind, root, _choices(root, settings.model), store_name=name))
+
+
+def own_name(kind: str, root: Path) -> str:
+    """Return what the prepared data of a user's folder or file is called.
+
+    >>> own_name("features", Path("my photos.npz"))
+    'features-my-photos'
+    """
+    return f"{kind}-{_plain(root)}"
 
 
 def _plain(root: Path) -> str:
@@ -127,6 +137,9 @@ def fit_to(settings: TrainSettings, store: Store) -> tuple[TrainSettings, list[s
         f"queries per class; validating on {validation.way}-way {validation.shot}-shot tasks "
         f"with {validation.queries} queries per class",
     ]
+    encoder = encoder_of(store)
+    if encoder is not None:
+        notes.append(f"the vectors are those of {encoder.name}; the model will take images, too")
     return fitted, notes
 
 

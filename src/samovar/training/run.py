@@ -15,6 +15,7 @@ from samovar.core.processes import leave_together, make_fabric
 from samovar.core.progress import Watch, event, silent
 from samovar.data.preparation import ready
 from samovar.data.store import Store, data_folder
+from samovar.encoders.encoder_facts import encoder_of
 from samovar.errors import RunError
 from samovar.evaluation.accuracy import Accuracy, measure_accuracy
 from samovar.evaluation.rejection_thresholds import measure_rejection
@@ -124,11 +125,15 @@ def _taken(folder: RunFolder, settings: TrainSettings, *, first: bool) -> Iterat
 
 def _origin(data: RunData, start: Start | None, model: type[FewShotModel]) -> dict[str, str | None]:
     """Return what a run starts from besides its settings, for a resumed run to compare."""
-    return {
+    origin = {
         "images and split of the data": data.store.identity,
         "--init": None if start is None else start.identity,
         "class of the model": model.__name__,
     }
+    encoder = encoder_of(data.store)
+    if encoder is not None:
+        origin["encoder of the vectors"] = encoder.identity
+    return origin
 
 
 def _prepared(fabric: Fabric, name: str, watch: Watch) -> Store:

@@ -1,10 +1,14 @@
 """Ready-made features are read with their labels from npz and npy files."""
 
+import json
+
 import numpy as np
 import pytest
 
 from samovar.data.dataset import Dataset
 from samovar.data.preparation import prepare
+from samovar.errors import DataError
+from samovar.settings.data import PrepareSettings
 
 
 @pytest.mark.parametrize(
@@ -28,3 +32,60 @@ def test_features(tmp_path, labels, form):
     np.testing.assert_allclose(np.sort(store.array[:5], 0), np.sort(features[:5], 0), rtol=1e-6)
     gathered = Dataset(store).gather(np.array([[0, 1]]))
     assert gathered.shape == (1, 2, 7)
+
+
+ENCODER = {"name": "tiny.onnx", "identity": "1" * 64, "length": 7, "path": "/x/tiny.onnx"}
+
+
+def write_features(path, **arrays):
+    features = np.random.default_rng(0).standard_normal((20, 7))
+    labels = np.repeat(["ant", "bee", "cat", "dog"], 5)
+    np.savez(path, features=features, labels=labels, **arrays)
+    return path
+
+
+def test_the_encoder_is_kept_and_what_else_the_file_says_is_not(tmp_path):
+    stored = ENCODER | {"skipped": [], "inputs": "abc"}
+    plain = prepare("features", write_features(tmp_path / "v.npz"))
+    assert plain.encoder is None
+    assert "encoder" not in plain.facts
+    store = prepare("features", write_features(tmp_path / "v.npz", encoder=json.dumps(stored)))
+    assert store.encoder == ENCODER
+    assert store.identity == plain.identity, "the vectors and classes are the same"
+
+
+@pytest.mark.parametrize(
+    "foreign", ["ViT-B/32", "[1, 2]", json.dumps({"name": "ViT"}), 3, np.zeros(3), "[" * 10**5]
+)
+def test_an_array_of_that_name_from_elsewhere_is_ignored(tmp_path, foreign):
+    assert prepare("features", write_features(tmp_path / "v.npz", encoder=foreign)).encoder is None
+
+
+def test_vectors_that_are_not_the_encoders_are_refused(tmp_path):
+    stored = json.dumps(ENCODER | {"length": 9})
+    with pytest.raises(DataError, match=r"vectors of 7 numbers, but its encoder tiny\.onnx"):
+        prepare("features", write_features(tmp_path / "v.npz", encoder=stored))
+
+
+def test_a_split_in_the_file_is_used_unless_another_is_given(tmp_path):
+    split = np.repeat(["test", "train", "train", "val"], 5)
+    path = write_features(tmp_path / "v.npz", split=split)
+    expected = {"train": ["bee", "cat"], "val": ["dog"], "test": ["ant"]}
+    assert prepare("features", path).facts["splits"]["own"] == expected
+    other = {"train": ["ant"], "val": ["bee"], "test": ["cat", "dog"]}
+    (tmp_path / "split.json").write_text(json.dumps(other))
+    settings = PrepareSettings(split_file=tmp_path / "split.json")
+    assert prepare("features", path, settings).facts["splits"]["own"] == other
+
+
+@pytest.mark.parametrize(
+    ("split", "words"),
+    [
+        (np.repeat(["train", "exam"], 10), "must have train, val or test for each row"),
+        (np.array(["train"]), "must have train, val or test for each row"),
+        (np.array(["train", "test"] * 10), "lists a class twice"),
+    ],
+)
+def test_a_split_that_makes_no_sense_is_refused(tmp_path, split, words):
+    with pytest.raises(DataError, match=words):
+        prepare("features", write_features(tmp_path / "v.npz", split=split))

@@ -1,5 +1,11 @@
-"""Ready-made feature vectors with labels, from CLIP, DINOv2 or any other encoder."""
+"""Ready-made feature vectors with labels, from CLIP, DINOv2 or any other encoder.
 
+An npz file of `samovar embed` also says which encoder made the vectors, and perhaps which classes
+are for train, val and test. Files from elsewhere need have neither.
+"""
+
+import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -7,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samovar.data.sources.base import Source, missing
-from samovar.data.splits import by_file, by_fraction
-from samovar.data.store import ClassEntry, Contents
+from samovar.data.splits import Split, by_file, by_fraction
+from samovar.data.store import SPLITS, ClassEntry, Contents
 from samovar.errors import DataError
 from samovar.settings.data import PrepareSettings
 
@@ -16,24 +22,48 @@ HINT = (
     "Give an npz file with the arrays features (n, d) and labels (n), "
     "or a folder with features.npy and labels.npy."
 )
+ENCODER_KEYS = ("name", "identity", "length", "preprocessing", "path")
+"""What is kept of the encoder. A file also lists skipped images, which say nothing of it."""
 
-Arrays = tuple[NDArray[Any], NDArray[Any], list[Path]]
-"""Features, labels, and the files that they come from."""
+
+@dataclass(frozen=True)
+class _Arrays:
+    """Features, labels, and the files that they come from."""
+
+    features: NDArray[Any]
+    labels: NDArray[Any]
+    files: list[Path]
+    split: NDArray[Any] | None = None
+    """For each row train, val or test."""
+    encoder: str | None = None
+    """JSON that names the encoder."""
 
 
-def _load(root: Path) -> Arrays:
+def _load(root: Path) -> _Arrays:
     try:
         if root.suffix == ".npz" and root.is_file():
             with root.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
-                return arrays["features"], arrays["labels"], [root]
+                return _Arrays(
+                    arrays["features"],
+                    arrays["labels"],
+                    [root],
+                    arrays.get("split"),
+                    _text(arrays.get("encoder")),
+                )
         paths = [root / "features.npy", root / "labels.npy"]
         if paths[0].is_file() and paths[1].is_file():
             features = np.load(paths[0], allow_pickle=False, mmap_mode="r")
             labels = np.load(paths[1], allow_pickle=False, mmap_mode="r")
-            return features, labels, paths
+            return _Arrays(features, labels, paths)
     except Exception as error:  # NumPy's parsers raise many kinds of errors on damaged files
         raise DataError(f"{root} cannot be read ({error}). {HINT}") from error
     raise missing(root, HINT)
+
+
+def _text(array: NDArray[Any] | None) -> str | None:
+    if array is None or array.ndim != 0 or array.dtype.kind != "U":
+        return None
+    return str(array)
 
 
 def _check(root: Path, features: NDArray[Any], labels: NDArray[Any]) -> None:
@@ -55,10 +85,44 @@ def _check(root: Path, features: NDArray[Any], labels: NDArray[Any]) -> None:
         )
 
 
+def _encoder(root: Path, arrays: _Arrays) -> dict[str, Any] | None:
+    """Return what the file says of its encoder; None if it says nothing that we understand."""
+    try:
+        stored = json.loads(arrays.encoder or "null")
+    except (ValueError, RecursionError):
+        return None
+    # Others may call an array of their own `encoder`.
+    if not isinstance(stored, dict) or not stored.keys() >= {"name", "identity", "length"}:
+        return None
+    length = arrays.features.shape[1]
+    if stored["length"] != length:
+        raise DataError(
+            f"{root} has vectors of {length} numbers, but its encoder {stored['name']} makes "
+            f"vectors of {stored['length']}. If you have changed the vectors, save them without "
+            "the array `encoder`."
+        )
+    return {key: stored[key] for key in ENCODER_KEYS if key in stored}
+
+
+def _given_split(root: Path, split: NDArray[Any], labels: NDArray[Any]) -> Split:
+    """Return the split that the file has, in which every class belongs to one part."""
+    if split.shape != labels.shape or not set(split.tolist()) <= set(SPLITS):
+        raise DataError(
+            f"The array `split` of {root} must have train, val or test for each row. Correct it, "
+            "or save the file without it."
+        )
+    classes: Split = {}
+    for name in SPLITS:
+        members = np.unique(labels[split == name])
+        classes[name] = [str(member) for member in members]
+    return classes
+
+
 def _open(root: Path, settings: PrepareSettings) -> Contents:
-    features, labels, paths = _load(root)
-    _check(root, features, labels)
-    values, class_of_row = np.unique(labels, return_inverse=True)
+    arrays = _load(root)
+    features = arrays.features
+    _check(root, features, arrays.labels)
+    values, class_of_row = np.unique(arrays.labels, return_inverse=True)
     names = [str(value) for value in values]
     classes = []
     rows = []
@@ -68,6 +132,8 @@ def _open(root: Path, settings: PrepareSettings) -> Contents:
         rows.append(members)
     if settings.split_file:
         split = by_file(settings.split_file)
+    elif arrays.split is not None:
+        split = _given_split(root, arrays.split, arrays.labels)
     else:
         split = by_fraction(names, settings.fractions, settings.seed)
     return Contents(
@@ -75,8 +141,9 @@ def _open(root: Path, settings: PrepareSettings) -> Contents:
         features.shape[1:],
         lambda position: features[rows[position]],
         {"own": split},
-        files=paths,
+        files=arrays.files,
         dtype="float32",
+        encoder=_encoder(root, arrays),
     )
 
 
