@@ -53,7 +53,7 @@ def embed(  # noqa: PLR0913 (a flag each)
     listed = shard_of(list_images(images), shard)
     if not listed:
         raise DataError(f"The shard {shard} of {images} is empty: there are fewer images.")
-    found = find_encoder(encoder, preprocessing)
+    found = find_encoder(encoder, preprocessing, remember=cache)
     vectors = VectorCache() if cache else None
     try:
         with progress_bar(f"encoding {images}") as progress:
