@@ -3,8 +3,8 @@
 The work is done in chunks. Each finished chunk is a file in a folder beside the output, so that
 after an interruption only the chunk that was being worked on is lost. When all are there, the
 output is written whole and the folder is removed. Two processes with the same output take turns:
-the second finds the work done. Images that could not be read are tried again each time: somebody may
-have repaired them, or installed what they need.
+the second finds the work done. Images that could not be read are tried again each time: somebody
+may have repaired them, or installed what they need.
 """
 
 import contextlib
