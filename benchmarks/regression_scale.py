@@ -2,7 +2,7 @@
 
     python benchmarks/regression_scale.py [--classes 10 100 1000] [--threads 1 2]
 
-Each class has 20 vectors of 1280 numbers, as EfficientNet-Lite0 makes them, drawn around class means
+Each class has 20 vectors of 1280 numbers like those of EfficientNet-Lite0, drawn around class means
 with as many zeros. Each task runs in a process of its own, whose largest memory is given with and
 without what was there before the fit. Fitting is what `samovar fit` does once it has the vectors:
 inference, the task's temperature, leave-one-out, and the thresholds for "none of these". Its
