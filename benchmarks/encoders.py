@@ -6,13 +6,19 @@
 two threads and batches of 1, 8 and 32. 2. End to end, from the bytes of JPEG files to vectors, by
 the encoder as it is used, with one and two threads. 3. Photographs of 12 megapixels, decoded at
 reduced scale and in full. All are measured in turns, several times; the median is given, so that
-other work on the machine falls on all alike. Without --images the images are synthetic.
+other work on the machine falls on all alike. Without --images the images are synthetic. 4. The
+model `photos` with a task of 5 x 5 photographs: the median of 20 answers to one photograph by
+`FewShotClassifier.predict` in a process that is running already, and of 5 by the command `samovar
+predict`, from its start to its end.
 """
 
 import io
 import json
 import os
 import statistics
+import subprocess
+import sys
+import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -26,6 +32,7 @@ import tyro
 from numpy.typing import NDArray
 from PIL import Image, ImageFilter
 
+from samovar.classifier.estimator import FewShotClassifier
 from samovar.data.images.pictures import ImageFile, decode_picture
 from samovar.encoders.efficientnet_lite import LITE0, LITE2, EfficientNetLite, folded_network
 from samovar.encoders.engines import TorchEngine
@@ -36,6 +43,8 @@ BATCHES = (1, 8, 32)
 THREADS = (1, 2)
 IMAGES = 96
 """Images of one measurement."""
+PHOTOGRAPHS = {"640 x 480": (640, 480), "3000 x 2000": (3000, 2000)}
+"""Sizes of photographs that are answered one at a time."""
 
 
 @dataclass(frozen=True)
@@ -166,6 +175,38 @@ def measure(measurements: list[Measurement], rounds: int) -> dict[str, float]:
     return {name: round(statistics.median(values), 1) for name, values in rates.items()}
 
 
+def median_milliseconds(work: Callable[[], Any], times: int) -> float:
+    """Return the median time of something that was done once before."""
+    work()
+    seconds = []
+    for _ in range(times):
+        started = time.perf_counter()
+        work()
+        seconds.append(time.perf_counter() - started)
+    return round(1000 * statistics.median(seconds), 1)
+
+
+def answer_times() -> dict[str, float]:
+    """Return the milliseconds that one answer of the model `photos` takes."""
+    support = [Image.open(io.BytesIO(synthetic_jpeg(340, 256, seed))) for seed in range(25)]
+    classifier = FewShotClassifier(reject=0.05).fit(support, [seed // 5 for seed in range(25)])
+    times = {}
+    with tempfile.TemporaryDirectory() as folder:
+        task = Path(folder) / "task.safetensors"
+        classifier.save(task)
+        for name, (width, height) in PHOTOGRAPHS.items():
+            photo = Path(folder) / f"{name}.jpg"
+            photo.write_bytes(synthetic_jpeg(width, height, 99))
+            command = [sys.executable, "-m", "samovar", "predict", str(task), str(photo)]
+            times[f"running process, {name}"] = median_milliseconds(
+                lambda photo=photo: classifier.predict([photo]), 20
+            )
+            times[f"command, {name}"] = median_milliseconds(
+                lambda command=command: subprocess.run(command, capture_output=True, check=True), 5
+            )
+    return times
+
+
 def ratios(rates: dict[str, float]) -> dict[str, float]:
     """Return what the numbers are compared by."""
     result = {}
@@ -208,6 +249,7 @@ def main(
         "torch": torch.__version__,
         "images per second": rates,
         "ratios": ratios(rates),
+        "milliseconds of one answer": answer_times(),
     }
     print(json.dumps(facts, indent=1))
 

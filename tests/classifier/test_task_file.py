@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from helpers import blobs, features_model
+from helpers_photos import LENGTH, clouds, small_regression
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -144,3 +145,22 @@ def test_an_encoder_that_the_user_has_named_is_remembered_and_no_other(tmp_path)
     write_task(path, task, hostile)
     with pytest.raises(ModelError, match="not a task file that can be read"):
         read_task(path)
+
+
+@pytest.mark.parametrize(("stored", "width"), [(np.float16, 2), (np.float32, 4)])
+def test_vectors_are_kept_in_the_smallest_form_that_loses_nothing(stored, width, tmp_path):
+    vectors, labels = clouds()
+    vectors = vectors.astype(stored).astype(np.float32)
+    model = small_regression()
+    classifier = FewShotClassifier(model).fit(vectors[:-4], labels[:-4])
+    path = classifier.save(tmp_path / "task.safetensors")
+    size = width * vectors[:-4].size
+    assert size < path.stat().st_size < size + 1500
+    assert vectors.shape[1] == LENGTH
+    loaded = FewShotClassifier.load(path, model)
+    np.testing.assert_array_equal(loaded.predict_proba(vectors), classifier.predict_proba(vectors))
+    whole = FewShotClassifier(model).fit(vectors, labels)
+    loaded.partial_fit(vectors[-4:], labels[-4:])
+    np.testing.assert_allclose(
+        loaded.predict_proba(vectors), whole.predict_proba(vectors), atol=1e-5
+    )

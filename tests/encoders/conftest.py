@@ -14,4 +14,6 @@ def lite0() -> EfficientNetLite:
 
 @pytest.fixture(scope="session")
 def tiny(tmp_path_factory) -> OnnxEncoder:
-    return OnnxEncoder(write_tiny(tmp_path_factory.mktemp("tiny") / "tiny.onnx"))
+    path = write_tiny(tmp_path_factory.mktemp("tiny") / "tiny.onnx")
+    # The cache of a test is set later than this is made; the user's is not touched.
+    return OnnxEncoder(path, remember=False)

@@ -1,5 +1,7 @@
 """Embedding a collection: complete, resumable, idempotent, and the same in parts."""
 
+import os
+
 import numpy as np
 import pytest
 from helpers_encoders import photo_folder, picture
@@ -144,3 +146,54 @@ def test_an_output_that_cannot_be_written_is_refused_first(images, tiny, tmp_pat
     (tmp_path / "v.npz").mkdir()
     with pytest.raises(OutputError, match="folder of that name"):
         embed(images, tiny, tmp_path / "v.npz")
+
+
+def spoil(path, readable: bool) -> None:
+    """Exchange a picture for one of the same size and time that can be read, or cannot."""
+    state = path.stat()
+    content = path.read_bytes()
+    start = b"\x89PNG" if readable else b"none"
+    path.write_bytes(start + content[4:])
+    os.utime(path, ns=(state.st_atime_ns, state.st_mtime_ns))
+
+
+def test_an_unreadable_image_is_tried_again_though_size_and_time_are_the_same(tiny, tmp_path):
+    """As when a package for its format was installed, or the right to read it was given."""
+    folder = photo_folder(tmp_path / "photos")
+    spoil(folder / "class 1" / "2.png", readable=False)
+    images = list_images(folder)
+    out = tmp_path / "v.npz"
+    assert len(embed(images, tiny, out).skipped) == 1
+    assert embed(images, tiny, out).already_there, "it is still unreadable"
+    spoil(folder / "class 1" / "2.png", readable=True)
+    repaired = embed(list_images(folder), tiny, out)
+    assert not repaired.already_there
+    assert (repaired.images, repaired.skipped) == (12, ())
+    assert len(arrays_of(out)["features"]) == 12
+
+
+def test_an_unreadable_image_is_tried_again_when_work_goes_on(tiny, tmp_path):
+    folder = photo_folder(tmp_path / "photos")
+    spoil(folder / "class 0" / "1.png", readable=False)
+    images = list_images(folder)
+    out = tmp_path / "v.npz"
+
+    def interrupt(_: str, share: float) -> None:
+        if share > 0.9:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        embed(images, tiny, out, progress=interrupt)
+    spoil(folder / "class 0" / "1.png", readable=True)
+    result = embed(images, tiny, out)
+    assert result.skipped == ()
+    assert result.resumed == 5, "the part with the repaired image is encoded again"
+
+
+def test_an_image_of_a_list_that_came_later_is_encoded(tiny, tmp_path):
+    folder = photo_folder(tmp_path / "photos", classes=1)
+    (tmp_path / "list.txt").write_text("photos/class 0/0.png\nphotos/late.png\n")
+    out = tmp_path / "v.npz"
+    assert len(embed(list_images(tmp_path / "list.txt"), tiny, out).skipped) == 1
+    picture(3).save(folder / "late.png")
+    assert embed(list_images(tmp_path / "list.txt"), tiny, out).images == 2

@@ -74,7 +74,13 @@ def node(operator, inputs, output, **attributes):
 
 
 TWO = [("vectors", ("n", LENGTH)), ("twice", ("n", LENGTH))]
-RESULT = [("result", None)]
+WHOLE = tiny_model(
+    nodes=[node("Cast", ["vectors"], "result", to=TensorProto.INT64)],
+    outputs=[("result", ("n", LENGTH))],
+)
+WHOLE.graph.output[0].type.tensor_type.elem_type = TensorProto.INT64
+NON_ZERO = [node("NonZero", ["vectors"], "places")]
+NON_ZERO += [node("Cast", ["places"], "result", to=TensorProto.FLOAT)]
 NOT_A_NUMBER = [node("Sub", ["vectors", "vectors"], "zero"), node("Log", ["zero"], "endless")]
 NOT_A_NUMBER += [node("Sub", ["endless", "endless"], "result")]
 ACROSS = [node("ReduceMean", ["vectors"], "mean", axes=[0], keepdims=1)]
@@ -95,6 +101,10 @@ UNFIT = {
     "cannot be run by ONNX Runtime": tiny_model(
         nodes=[node("NoSuchOperator", ["vectors"], "result")],
         outputs=[("result", ("n", LENGTH))],
+    ),
+    r"it gives: result \(1, 5\) int64": WHOLE,
+    r"it gives: result \(2, \d\) float32": tiny_model(
+        nodes=NON_ZERO, outputs=[("result", ("rows", "columns"))]
     ),
     "Type Error": tiny_model(kind=TensorProto.DOUBLE),
 }

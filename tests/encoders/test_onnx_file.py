@@ -58,17 +58,56 @@ def test_weights_in_other_files_are_refused(tmp_path):
         read_onnx(path)
 
 
-def test_weights_in_other_files_are_found_inside_nodes(tmp_path):
+def elsewhere(place: str) -> TensorProto:
+    """A tensor whose numbers are in another file."""
     tensor = helper.make_tensor("value", TensorProto.FLOAT, [1], [1.0])
     tensor.ClearField("float_data")
     tensor.data_location = TensorProto.EXTERNAL
     entry = tensor.external_data.add()
     entry.key = "location"
-    entry.value = "../../etc/passwd"
-    node = helper.make_node("Constant", [], ["unused"], value=tensor)
+    entry.value = place
+    return tensor
+
+
+def in_a_node(tensor: TensorProto) -> onnx.ModelProto:
+    return tiny_model(nodes=[helper.make_node("Constant", [], ["unused"], value=tensor)])
+
+
+def in_a_sparse_tensor(tensor: TensorProto) -> onnx.ModelProto:
+    node = helper.make_node("Constant", [], ["unused"])
+    sparse = node.attribute.add(name="sparse", type=onnx.AttributeProto.SPARSE_TENSORS)
+    sparse.sparse_tensors.add().values.CopyFrom(tensor)
+    return tiny_model(nodes=[node])
+
+
+def in_a_default_of_a_function(tensor: TensorProto) -> onnx.ModelProto:
+    model = tiny_model()
+    default = model.functions.add(domain="mine", name="f").attribute_proto.add(name="value")
+    default.t.CopyFrom(tensor)
+    return model
+
+
+def in_a_graph_that_claims_to_be_a_number(tensor: TensorProto) -> onnx.ModelProto:
+    node = helper.make_node("If", ["yes"], ["result"])
+    attribute = node.attribute.add(name="then_branch", type=onnx.AttributeProto.INT)
+    attribute.g.initializer.append(tensor)
+    return tiny_model(nodes=[node])
+
+
+@pytest.mark.parametrize("place", ["/etc/passwd", "../../etc/passwd", "weights.bin"])
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        in_a_node,
+        in_a_sparse_tensor,
+        in_a_default_of_a_function,
+        in_a_graph_that_claims_to_be_a_number,
+    ],
+)
+def test_weights_in_other_files_are_found_wherever_they_are_hidden(hidden, place, tmp_path):
     path = tmp_path / "clip.onnx"
-    path.write_bytes(tiny_model(nodes=[node]).SerializeToString())
-    with pytest.raises(ModelError, match="other files"):
+    path.write_bytes(hidden(elsewhere(place)).SerializeToString())
+    with pytest.raises(ModelError, match=r"clip\.onnx keeps weights in other files"):
         read_onnx(path)
 
 

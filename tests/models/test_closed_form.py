@@ -7,6 +7,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from samovar.models import closed_form
 from samovar.models.closed_form import ClosedForm, Spectrum, TaskShape, unit_features
 
 
@@ -174,3 +175,13 @@ def test_one_image_of_each_class_leaves_the_prior_of_the_temperature():
     with torch.no_grad():
         weights = model.infer(vectors, labels, 5).temperature_weights
     torch.testing.assert_close(weights, weights.flip(0))
+
+
+def test_the_posterior_of_the_temperature_does_not_depend_on_blocks(monkeypatch):
+    model = ClosedForm()
+    vectors, labels = task(0, 4, [5], 12)
+    with torch.no_grad():
+        whole = model.infer(vectors, labels, 4).temperature_weights
+        monkeypatch.setattr(closed_form, "BLOCK", 3)
+        blocked = model.infer(vectors, labels, 4).temperature_weights
+    torch.testing.assert_close(blocked, whole, rtol=1e-12, atol=1e-12)

@@ -9,6 +9,7 @@ from rich.console import Console
 
 from samovar.classifier.fitted_task import FittedTask
 from samovar.classifier.leave_one_out import LeaveOneOut
+from samovar.classifier.regression_task import RegressionTask
 from samovar.reporting.task_summary import TaskSummary
 
 
@@ -43,3 +44,13 @@ def test_many_classes_are_cut_short():
 )
 def test_leave_one_out_says_what_it_can_tell(labels, measured, words):
     assert words in printed(list(labels), measured)
+
+
+def test_it_says_what_the_file_holds_and_its_size(tmp_path):
+    assert "the file holds sums of features of 2 classes and no images" in printed(["a", "b"], None)
+    task = RegressionTask.of(torch.ones(3, 7), ["a", "a", "b"])
+    path = tmp_path / "t.safetensors"
+    for size, words in ((10, "(1 kB)"), (128_800, "(129 kB)"), (10_258_752, "(10.3 MB)")):
+        path.write_bytes(bytes(size))
+        caption = TaskSummary.of(path, "photos", task, None).table().caption
+        assert f"the file holds 3 vectors of 7 numbers and no images {words}" in caption

@@ -77,11 +77,23 @@ def write_task(path: Path, task: FittedTask | RegressionTask, info: TaskInfo) ->
 
 def _tensors(task: FittedTask | RegressionTask) -> dict[str, Tensor]:
     if isinstance(task, RegressionTask):
-        return {"vectors": task.vectors.contiguous(), "numbers": task.numbers}
+        return {"vectors": _smallest_form(task.vectors), "numbers": task.numbers}
     tensors = {"totals": task.totals, "counts": task.counts}
     if task.conditioned is not None:
         tensors["conditioned"] = task.conditioned
     return tensors
+
+
+def _smallest_form(vectors: Tensor) -> Tensor:
+    """Return vectors as float16 if not a bit of them is lost by it, else as they are.
+
+    Rounded vectors would give other answers (by 1e-4), and a task that grows from a file would no
+    longer be the one that is fitted to everything at once.
+    """
+    half = vectors.half()
+    if torch.equal(half.float(), vectors):
+        return half.contiguous()
+    return vectors.contiguous()
 
 
 def _python_value(value: Any) -> Any:
@@ -142,7 +154,10 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
 
 def _regression_task(head: dict[str, Any], tensors: dict[str, Tensor]) -> RegressionTask:
     """Return the task of an encoder's vectors, once everything about it is checked."""
-    task = RegressionTask(tuple(head["classes"]), tensors.pop("vectors"), tensors.pop("numbers"))
+    vectors = tensors.pop("vectors")
+    if vectors.dtype == torch.float16:
+        vectors = vectors.float()
+    task = RegressionTask(tuple(head["classes"]), vectors, tensors.pop("numbers"))
     if tensors or task.vectors.ndim != 2 or task.numbers.shape != task.vectors.shape[:1]:
         raise ValueError("its tensors do not fit each other")
     if task.vectors.dtype != torch.float32 or task.numbers.dtype != torch.int64:

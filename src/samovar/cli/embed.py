@@ -56,7 +56,7 @@ def embed(  # noqa: PLR0913 (a flag each)
     listed = shard_of(list_images(images), shard)
     if not listed:
         raise DataError(f"The shard {shard} of {images} is empty: there are fewer images.")
-    found = find_encoder(encoder, preprocessing)
+    found = find_encoder(encoder, preprocessing, remember=cache)
     with vector_cache(wanted=cache, patience=PATIENCE) as vectors:
         with progress_bar(f"encoding {images}") as progress:
             result = embed_images(

@@ -20,6 +20,7 @@ from samovar.cli.synthetic import synthetic
 from samovar.cli.task import task
 from samovar.cli.train import run_train
 from samovar.core.allocator import tune_allocator
+from samovar.core.threads import let_threads_sleep
 from samovar.errors import SamovarError
 
 DESCRIPTION = """Bayesian few-shot image classification.
@@ -28,6 +29,9 @@ Every command explains itself with --help. Results are printed for people and wr
 Add --debug to any command to see the full traceback of an error."""
 
 TRAIN = "Train a model: samovar train PRESET (default glyphs). The same command resumes a run."
+
+SHORT = ("fit", "predict", "embed")
+"""Commands that people wait for, often on a machine that does other things as well."""
 
 SAMOVAR = group(
     "samovar",
@@ -60,6 +64,8 @@ def main(arguments: list[str] | None = None) -> int:
         arguments = sys.argv[1:]
     debug = "--debug" in arguments
     tune_allocator()
+    if arguments and arguments[0] in SHORT:
+        let_threads_sleep()
     try:
         code = SAMOVAR.run([argument for argument in arguments if argument != "--debug"])
         # Python flushes when it exits too, but here a reader that has gone away is no error.

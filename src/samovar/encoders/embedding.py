@@ -3,7 +3,8 @@
 The work is done in chunks. Each finished chunk is a file in a folder beside the output, so that
 after an interruption only the chunk that was being worked on is lost. When all are there, the
 output is written whole and the folder is removed. Two processes with the same output take turns:
-the second finds the work done.
+the second finds the work done. Images that could not be read are tried again each time: somebody
+may have repaired them, or installed what they need.
 """
 
 import contextlib
@@ -74,7 +75,7 @@ def embed(
     inputs = f"{encoder.identity} {precision} {fingerprint_images(images)}"
     with FileLock(out.with_name(f".{out.name}.lock")):
         finished = _finished(out, inputs)
-        if finished is not None:
+        if finished is not None and not _any_readable(finished.skipped, images, encoder):
             progress("done", 1.0)
             return finished
         work = _Work(images, encoder, out, inputs)
@@ -91,6 +92,17 @@ def _finished(out: Path, inputs: str) -> Embedded | None:
     if facts.inputs != inputs:
         return None
     return Embedded(len(labels), len(set(labels)), facts.encoder, facts.skipped, already_there=True)
+
+
+def _any_readable(
+    skipped: Sequence[SkippedImage], images: Sequence[ListedImage], encoder: Encoder
+) -> bool:
+    """Return whether any image that was skipped can be encoded now."""
+    if not skipped:
+        return False
+    names = {image.path for image in skipped}
+    files = [image.file for image in images if image.name in names]
+    return any(not isinstance(encoded, DataError) for encoded in encoder.stream(files))
 
 
 class _Work:
@@ -153,15 +165,14 @@ class _Work:
         """Encode the images of a chunk, unless that was done before."""
         images = self.images[start : start + CHUNK]
         chunk = read_chunk(self._chunk_path(start), len(images), self.encoder.length)
-        if chunk is None:
+        if chunk is None or _any_readable(_skipped(images, chunk), images, self.encoder):
             chunk = self._encode_chunk(start, cache, progress)
             write_whole(self._chunk_path(start), chunk.to_bytes())
         else:
             self.resumed += len(chunk.features)
+        self.skipped += _skipped(images, chunk)
         for image, reason in zip(images, chunk.reasons, strict=True):
-            if reason:
-                self.skipped.append(SkippedImage(image.name, reason))
-            else:
+            if not reason:
                 self.kept.append(image)
 
     def _encode_chunk(self, start: int, cache: VectorCache | None, progress: Progress) -> Chunk:
@@ -190,3 +201,12 @@ class _Work:
                     f"{path} was changed while it was needed. Run the same command again."
                 )
             yield chunk.features
+
+
+def _skipped(images: Sequence[ListedImage], chunk: Chunk) -> list[SkippedImage]:
+    """Return the images of a chunk that could not be read."""
+    skipped = []
+    for image, reason in zip(images, chunk.reasons, strict=True):
+        if reason:
+            skipped.append(SkippedImage(image.name, reason))
+    return skipped

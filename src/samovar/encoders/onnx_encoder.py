@@ -2,7 +2,8 @@
 
 The file says what shapes it takes, but not how its images were prepared. That comes from a JSON
 file beside it (`clip.json` or `clip.onnx.json`) or from the user. Before it is used, the network
-is tried on a test image, alone and in a batch of two.
+is tried on a test image, alone and in a batch of two: in a process of its own if the file was never
+seen before, and then here.
 """
 
 import hashlib
@@ -18,6 +19,7 @@ from samovar.core.randomness import generator
 from samovar.encoders.base import CORES, Encoder, identity_of
 from samovar.encoders.engines import OnnxEngine
 from samovar.encoders.onnx_file import read_onnx
+from samovar.encoders.onnx_probe import probe
 from samovar.encoders.preprocessing import (
     EXAMPLE,
     LARGEST_SIDE,
@@ -38,10 +40,20 @@ TOLERANCE = 1e-2
 
 
 class OnnxEncoder(Encoder):
-    """An encoder from an ONNX file."""
+    """An encoder from an ONNX file.
 
-    def __init__(self, path: Path, preprocessing: Preprocessing | str | None = None) -> None:
+    With `remember=False` nothing about the file is kept in the cache.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        preprocessing: Preprocessing | str | None = None,
+        *,
+        remember: bool = True,
+    ) -> None:
         content = read_onnx(path)
+        probe(content, path, _side(path, preprocessing), remember=remember)
         self.name = path.name
         self.file = path
         try:
@@ -117,6 +129,11 @@ def _input_shape(engine: OnnxEngine, path: Path) -> list[int | None]:
     return shape
 
 
+def _side(path: Path, chosen: Preprocessing | str | None) -> int:
+    """Return the pixels of the images that a network gets which takes any size."""
+    return _preprocessing(path, chosen, None).size
+
+
 def _preprocessing(
     path: Path, chosen: Preprocessing | str | None, side: int | None
 ) -> Preprocessing:
@@ -183,7 +200,7 @@ def _vector_output(outputs: dict[str, Any], path: Path) -> str:
         if len(shape) == 2 and shape[0] == 1 and values.dtype in (np.float32, np.float64):
             suitable.append(name)
     if len(suitable) != 1:
-        shapes = [f"{name} {getattr(values, 'shape', '?')}" for name, values in outputs.items()]
+        shapes = [f"{name} {_form(values)}" for name, values in outputs.items()]
         raise ModelError(
             f"{path} must have exactly one output with a vector for each image, (N, length) "
             f"float, but for one image it gives: {', '.join(shapes)}."
@@ -194,6 +211,13 @@ def _vector_output(outputs: dict[str, Any], path: Path) -> str:
             f"{path} gives vectors of {length:,} numbers; at most {LONGEST_VECTOR:,} are supported."
         )
     return suitable[0]
+
+
+def _form(values: Any) -> str:
+    """Return shape and type of an output, which may be something else than an array."""
+    if not isinstance(values, np.ndarray):
+        return type(values).__name__
+    return f"{values.shape} {values.dtype}"
 
 
 def _check_pair(path: Path, vector: NDArray[Any], pair: NDArray[Any]) -> None:

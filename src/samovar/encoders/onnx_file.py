@@ -84,23 +84,32 @@ def _model_nodes(model: onnx.ModelProto) -> Iterator[NodeProto]:
 
 
 def _inner_graphs(node: NodeProto) -> Iterator[GraphProto]:
+    """Yield the graphs inside a node, whatever type its attributes claim to have."""
     for attribute in node.attribute:
-        if attribute.type == AttributeProto.GRAPH:
+        if attribute.HasField("g"):
             yield attribute.g
         yield from attribute.graphs
 
 
 def _tensors(model: onnx.ModelProto) -> Iterator[TensorProto]:
-    """Yield all tensors: the constants of every graph, and those inside nodes."""
+    """Yield all tensors: the constants of every graph, and those inside nodes and functions."""
     yield from _constants(model.graph)
+    for function in model.functions:
+        for attribute in function.attribute_proto:
+            yield from _attribute_tensors(attribute)
     for node in _model_nodes(model):
         for graph in _inner_graphs(node):
             yield from _constants(graph)
         for attribute in node.attribute:
-            yield attribute.t
-            yield from attribute.tensors
-            yield attribute.sparse_tensor.values
-            yield attribute.sparse_tensor.indices
+            yield from _attribute_tensors(attribute)
+
+
+def _attribute_tensors(attribute: AttributeProto) -> Iterator[TensorProto]:
+    yield attribute.t
+    yield from attribute.tensors
+    for sparse in (attribute.sparse_tensor, *attribute.sparse_tensors):
+        yield sparse.values
+        yield sparse.indices
 
 
 def _constants(graph: GraphProto) -> Iterator[TensorProto]:

@@ -39,12 +39,16 @@ def register_encoder(name: str, build: Build) -> None:
 
 
 def find_encoder(
-    name_or_path: str | Path, preprocessing: Preprocessing | str | None = None
+    name_or_path: str | Path,
+    preprocessing: Preprocessing | str | None = None,
+    *,
+    remember: bool = True,
 ) -> Encoder:
     """Return an encoder by name, or from an ONNX file.
 
     The preprocessing of an ONNX file is given here (as a value, by name, or as the path of a JSON
-    file) or lies beside it. Named encoders have their own.
+    file) or lies beside it. Named encoders have their own. An ONNX file is tried in a process of
+    its own when it is first used; with `remember=False` that is not noted in the cache.
     """
     name = str(name_or_path)
     if name in _BUILDS:
@@ -58,7 +62,7 @@ def find_encoder(
         return _BUILT[name]
     path = Path(name_or_path)
     if path.suffix.lower() == ".onnx" or path.exists():
-        return OnnxEncoder(path, preprocessing)
+        return OnnxEncoder(path, preprocessing, remember=remember)
     raise ModelError(
         f"There is no encoder {name!r}. Give one of {', '.join(_BUILDS)}, or the path of an ONNX "
         "file."

@@ -50,6 +50,8 @@ TYPICAL_DISPERSION = 0.35
 """That of most supports; the scale depends on the dispersion relative to it."""
 DISPERSIONS = (0.05, 1.0)
 """Copies of one image have none, and unit vectors have at most 1."""
+BLOCK = 1024
+"""Images whose left-out logits are worked on at once: those of 1,000 classes fit into a cache."""
 SMALLEST_EIGENVALUE = 1e-9
 """Relative to the largest: what is below is rounding, and has no direction of its own."""
 
@@ -215,6 +217,11 @@ class Regression:
 
     def left_out_moments(self) -> "Moments":
         """Return scores and variances of each support image had it not been there."""
+        return self._left_out_moments
+
+    @cached_property
+    def _left_out_moments(self) -> "Moments":
+        """Computed once: with 20,000 images of 1,000 classes it takes a second."""
         coordinates = self.spectrum.coordinates
         leverage = (coordinates.square() / (self.spectrum.values + self._ridge)).sum(1)
         leverage = leverage.clamp(max=1 - 1e-6)
@@ -253,9 +260,7 @@ class Regression:
         labels = self.labels[able]
         likelihoods = []
         for log_temperature in self.log_temperatures:
-            tempered = mean_field(logits, log_temperature)
-            loss = functional.cross_entropy(tempered, labels, reduction="sum")
-            likelihoods.append(-loss)
+            likelihoods.append(_log_likelihood(logits, labels, log_temperature))
         return (log_prior + torch.stack(likelihoods)).softmax(0)
 
     def probabilities(self, vectors: Tensor) -> Tensor:
@@ -269,6 +274,17 @@ class Regression:
         for log_temperature, weight in grid:
             total = total + weight * mean_field(logits, log_temperature).softmax(-1)
         return total
+
+
+def _log_likelihood(logits: Normal, labels: Tensor, log_temperature: Tensor) -> Tensor:
+    """Return the log likelihood of labels (n,) under Gaussian logits (n, N) at a temperature."""
+    losses = []
+    for start in range(0, len(labels), BLOCK):
+        rows = slice(start, start + BLOCK)
+        block = Normal(logits.mean[rows], logits.stddev[rows], validate_args=False)
+        tempered = mean_field(block, log_temperature)
+        losses.append(functional.cross_entropy(tempered, labels[rows], reduction="sum"))
+    return -torch.stack(losses).sum()
 
 
 def mean_field(logits: Normal, log_temperature: Tensor) -> Tensor:

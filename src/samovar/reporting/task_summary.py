@@ -14,6 +14,8 @@ from samovar.reporting.terminal import printable
 
 MOST_ROWS = 50
 """The number of classes that the table shows."""
+NARROWEST = 64
+"""Characters of the table; the lines below it are wrapped at its width."""
 
 
 def described_model(model: str, encoder: EncoderFacts | None) -> str:
@@ -25,13 +27,15 @@ def described_model(model: str, encoder: EncoderFacts | None) -> str:
 
 @dataclass(frozen=True)
 class TaskSummary:
-    """The classes of a task, and how well its support images answer for themselves."""
+    """The classes of a task, what its file holds, and how well its support images are answered."""
 
     path: Path
     model: str
     classes: dict[str, int]
     """The number of images of each class."""
     leave_one_out: LeaveOneOut | None
+    holds: str
+    """What the file keeps of the images, in words."""
 
     @classmethod
     def of(
@@ -40,13 +44,13 @@ class TaskSummary:
         """Return the summary of a task that is kept in the file `path`."""
         names = [str(label) for label in task.classes]
         classes = dict(zip(names, task.counts.tolist(), strict=True))
-        return cls(path, model, classes, measured)
+        return cls(path, model, classes, measured, _kept(task))
 
     def table(self) -> Table:
         """Return a table for the terminal."""
         path = escape(printable(str(self.path)))
         model = escape(printable(self.model))
-        table = Table(title=f"{path} (model {model})", caption=self._caption())
+        table = Table(title=f"{path} (model {model})", caption=self._caption(), min_width=NARROWEST)
         table.add_column("class")
         table.add_column("images", justify="right")
         for name, count in list(self.classes.items())[:MOST_ROWS]:
@@ -56,6 +60,18 @@ class TaskSummary:
         return table
 
     def _caption(self) -> str:
+        return f"{self._measured()}\nthe file holds {self.holds} and no images{self._size()}"
+
+    def _size(self) -> str:
+        """Return the size of the file in brackets; nothing if there is no file yet."""
+        if not self.path.is_file():
+            return ""
+        size = self.path.stat().st_size
+        if size < 10**6:
+            return f" ({max(1, round(size / 1e3))} kB)"
+        return f" ({size / 1e6:.1f} MB)"
+
+    def _measured(self) -> str:
         measured = self.leave_one_out
         if measured is None:
             return (
@@ -69,3 +85,11 @@ class TaskSummary:
             results.append(f"{measured.rejected:.0%} rejected")
         text = ", ".join(results) or "one class, and nothing is rejected"
         return f"leave-one-out on {measured.images} support images: {text}"
+
+
+def _kept(task: FittedTask | RegressionTask) -> str:
+    """Say what a task keeps of its images."""
+    if isinstance(task, RegressionTask):
+        images, length = task.vectors.shape
+        return f"{images:,} vectors of {length} numbers"
+    return f"sums of features of {len(task.classes):,} classes"

@@ -87,10 +87,14 @@ def opened_image(content: bytes, name: str) -> Iterator[Image.Image]:
         raise
     except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
         raise DataError(
-            f"{name} has too many pixels to be decoded safely. Make it smaller, or remove it."
+            f"{name} has too many pixels to be decoded safely (more than "
+            f"{MOST_PIXELS // 10**6} million). Make it smaller, or remove it."
         ) from error
     except UnidentifiedImageError as error:
-        raise _unreadable(name, f"its format is not one of {', '.join(FORMATS)}") from error
+        reason = f"its format is not one of {', '.join(FORMATS)}"
+        if heif.is_heif(content):
+            reason = "its HEIC content is damaged"
+        raise _unreadable(name, reason) from error
     except Exception as error:  # Pillow's parsers raise many kinds of errors on damaged files
         raise _unreadable(name, str(error) or type(error).__name__) from error
 
