@@ -34,7 +34,7 @@ def test_the_card_of_a_regression_names_encoder_data_and_limits():
     record = TrainingRecord("birds", licence="research use", figures={"accuracy": "96 %"})
     card = regression_card(ClosedForm(), "efficientnet_lite0", record)
     assert "# Bayesian linear regression on the vectors of efficientnet_lite0" in card
-    assert "7 numbers are learned" in card
+    assert "10 numbers are learned" in card
     assert "Learned on tasks of: birds." in card
     assert "Licences: research use." in card
     assert "| accuracy | 96 % |" in card

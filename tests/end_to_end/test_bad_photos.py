@@ -16,9 +16,8 @@ import pytest
 from helpers_photos import draw_photos
 from PIL import Image
 
-from samovar.artifacts import saved_regression
 from samovar.cli.main import main
-from samovar.encoders import registry
+from samovar.encoders import encoder_facts, registry
 from samovar.encoders.efficientnet_lite import LITE0
 
 ORIENTATION = 0x0112
@@ -161,10 +160,10 @@ def reinstalled(monkeypatch):
 
         monkeypatch.setattr(importlib.util, "find_spec", find_spec)
         monkeypatch.setattr(registry, "_BUILT", {})
-        saved_regression.open_encoder.cache_clear()
+        encoder_facts.open_encoder.cache_clear()
 
     yield install
-    saved_regression.open_encoder.cache_clear()
+    encoder_facts.open_encoder.cache_clear()
 
 
 def commands(files, tmp_path) -> list[list[str]]:

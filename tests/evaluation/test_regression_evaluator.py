@@ -26,7 +26,7 @@ def test_the_summary_has_all_metrics_and_says_what_was_measured(tmp_path):
     assert summary["model"] == {
         "encoder": "patches",
         "power": 0.5,
-        "spread": 0.5,
+        "spread": 0.3,
         "kind": "closed_form",
     }
     assert summary["model_identity"] == saved.identity
