@@ -17,20 +17,22 @@ def send(number: int) -> None:
 def test_the_first_signal_is_noted_and_the_second_stops(number):
     before = signal.getsignal(number)
     requests = StopRequests("stopping soon")
-    with pytest.raises(Stopped) as stopped, requests:
+    with requests:
         assert requests.number is None
         send(number)
         assert requests.number == number
-        send(number)
+        with pytest.raises(Stopped) as stopped:
+            send(number)
     assert stopped.value.code == 128 + number
     assert isinstance(stopped.value, KeyboardInterrupt)
     assert signal.getsignal(number) is before
 
 
 def test_whoever_asks_may_stop_by_the_noted_signal(capfd):
-    with pytest.raises(Stopped) as stopped, StopRequests("stopping soon") as requests:
+    with StopRequests("stopping soon") as requests:
         send(signal.SIGTERM)
-        requests.stop()
+        with pytest.raises(Stopped) as stopped:
+            requests.stop()
     assert stopped.value.code == 143
     assert "stopping soon" in capfd.readouterr().err
 

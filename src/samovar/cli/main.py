@@ -64,8 +64,8 @@ def main(arguments: list[str] | None = None) -> int:
     """Run a command and return the exit code.
 
     0 means success, 1 that some of the input had to be skipped, 2 bad input or a file that cannot
-    be read or written, 130 that the user interrupted (143 by SIGTERM). With --debug errors are raised instead of
-    explained.
+    be read or written, 130 that the user interrupted (143 by SIGTERM). With --debug errors are
+    raised instead of explained.
     """
     if arguments is None:
         arguments = sys.argv[1:]
