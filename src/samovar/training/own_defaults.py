@@ -25,8 +25,8 @@ STARTS = ("cifar_fs", "omniglot")
 """Shipped networks that a training may start from."""
 INPUT_FLAGS = ("model.size", "model.channels")
 """Flags that say what the images are like; any other flag of the model asks for another network."""
-FINE_TUNING = 5e-4
-"""The highest step size for a network that is trained already: a quarter of the preset's."""
+FINE_TUNING = 2e-4
+"""The highest step size for a network that is trained already: a tenth of the preset's."""
 MOST_PADDING = 8
 
 
