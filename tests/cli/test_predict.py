@@ -222,16 +222,21 @@ def test_answers_from_the_cache_are_the_same(photo_task, tmp_path, cache_folder,
 
 
 @pytest.mark.slow
-def test_what_is_not_there_is_said_before_torch_is_loaded(task):
-    """In a process of its own, since this one has loaded it."""
+def test_what_is_not_there_is_said_before_torch_is_loaded_and_little_else_is(task):
+    """In a process of its own, since this one has loaded everything."""
     script = """
 import sys
+from pathlib import Path
 from samovar.cli.main import main
 task = sys.argv[1]
 assert main(["predict", "nowhere.safetensors", task]) == 2
 assert main(["predict", task, "nowhere.jpg"]) == 2
 assert main(["predict", task, "."]) == 2
 assert "torch" not in sys.modules
+image = next(Path("one").iterdir())
+assert main(["predict", task, str(image)]) == 0
+slow = {"lightning_fabric", "sklearn", "matplotlib", "scipy"} & set(sys.modules)
+assert not slow, slow
 """
     command = [sys.executable, "-c", script, str(task)]
     finished = subprocess.run(

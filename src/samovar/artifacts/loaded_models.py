@@ -40,6 +40,11 @@ class LoadedModels:
                 self._models.popitem(last=False)
             return model
 
+    def clear(self) -> None:
+        """Forget all models."""
+        with self._lock:
+            self._models.clear()
+
 
 def _state(folder: Path) -> State | None:
     """Return the state of a model's files; None if they cannot be found."""
