@@ -73,5 +73,5 @@ def test_images_of_another_size_and_vectors_start_from_random_weights(data_folde
     large = make_store(data_folder, [4] * 3, (84, 84, 3), name="large")
     assert starting_model(large) is None
     vectors = make_store(data_folder, [4] * 3, (7,), name="vectors")
-    expected = Chosen(SETTINGS, ["starting from random weights"])
+    expected = Chosen(SETTINGS, ["starting from random weights: no shipped network fits"])
     assert choose(SETTINGS, vectors, frozenset()) == expected

@@ -73,8 +73,10 @@ def _start(settings: TrainSettings, store: Store, given: Flags, init: str | None
     asked = any(flag.startswith("model.") and flag not in INPUT_FLAGS for flag in given)
     if not asked:
         name = starting_model(store)
-    if init == NOTHING or (init is None and name is None):
+    if init == NOTHING:
         return Chosen(settings, ["starting from random weights"])
+    if init is None and name is None:
+        return Chosen(settings, ["starting from random weights: no shipped network fits"])
     if init not in (None, name):
         return Chosen(settings, [f"starting from {init}"], init)
     assert name is not None
