@@ -1,5 +1,7 @@
-"""`python -m samovar` ends without an error when its reader goes away."""
+"""`python -m samovar` ends without a traceback when its reader goes away or Ctrl-C comes early."""
 
+import os
+import signal
 import subprocess
 import sys
 
@@ -13,3 +15,20 @@ def test_a_reader_that_goes_away_is_no_error():
         shell = ["env", f"PYTHONUNBUFFERED={unbuffered}", "bash", "-o", "pipefail", "-c", command]
         finished = subprocess.run(shell, capture_output=True, text=True, check=False)
         assert (finished.returncode, finished.stderr) == (0, "")
+
+
+@pytest.mark.slow
+def test_an_interrupt_among_the_first_imports_shows_no_traceback(tmp_path):
+    """A module of ours interrupts the process where it is imported: before any command runs."""
+    code = "import os, signal; os.kill(os.getpid(), signal.SIGINT)"
+    (tmp_path / "tyro.py").write_text(code)
+    path = os.pathsep.join([str(tmp_path), *sys.path])
+    finished = subprocess.run(
+        [sys.executable, "-m", "samovar", "--help"],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ | {"PYTHONPATH": path},
+    )
+    assert finished.returncode == -signal.SIGINT, "as a shell expects of any program"
+    assert finished.stderr == ""

@@ -5,7 +5,6 @@ are listed three times: for type checkers and editors, for the loader, and in `_
 compares the lists.
 """
 
-from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from samovar.core.lazy import lazy_exports
@@ -14,6 +13,7 @@ if TYPE_CHECKING:
     from samovar.artifacts.saved_model import SavedModel as SavedModel
     from samovar.artifacts.saved_model import load_model as load_model
     from samovar.classifier.estimator import FewShotClassifier as FewShotClassifier
+    from samovar.core.version import VERSION as __version__  # noqa: N811 (the usual name)
     from samovar.errors import SamovarError as SamovarError
     from samovar.evaluation.comparison import compare as compare
     from samovar.evaluation.evaluator import evaluate as evaluate
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from samovar.settings.training import TrainSettings as TrainSettings
     from samovar.training.run import train as train
 
-__version__ = version("samovar")
-
 __all__ = [
     "FewShotClassifier",
     "ModelSettings",
@@ -35,6 +33,7 @@ __all__ = [
     "SavedModel",
     "SyntheticSettings",
     "TrainSettings",
+    "__version__",
     "compare",
     "evaluate",
     "load_model",
@@ -53,6 +52,7 @@ __getattr__, __dir__ = lazy_exports(
         "SavedModel": "samovar.artifacts.saved_model",
         "SyntheticSettings": "samovar.settings.synthetic",
         "TrainSettings": "samovar.settings.training",
+        "__version__": "samovar.core.version:VERSION",
         "compare": "samovar.evaluation.comparison",
         "evaluate": "samovar.evaluation.evaluator",
         "load_model": "samovar.artifacts.saved_model",

@@ -115,3 +115,15 @@ def test_a_task_finds_the_encoder_that_was_named_and_where_it_has_moved(tmp_path
         again = FewShotClassifier.load(loaded.save(tmp_path / "again.safetensors"))
         np.testing.assert_allclose(again.predict_proba(images), expected)
         moved.rename(file)
+
+
+def test_classifiers_of_one_model_share_nothing_that_can_be_changed():
+    """The model is kept for the next fit; each classifier has a copy."""
+    cpu = torch.device("cpu")
+    first = ready_model("cifar_fs", cpu)
+    identity = first.identity
+    with torch.no_grad():
+        next(first.model.parameters()).zero_()
+    second = ready_model("cifar_fs", cpu)
+    assert second.model is not first.model
+    assert second.identity == identity

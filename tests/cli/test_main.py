@@ -1,5 +1,6 @@
 """The command line has quick help, and turns errors into sentences and exit codes."""
 
+import signal
 import subprocess
 import sys
 
@@ -8,6 +9,7 @@ import pytest
 from samovar.cli import main as module
 from samovar.cli.command import Command
 from samovar.cli.main import main
+from samovar.core.interrupts import Stopped
 from samovar.errors import DataError
 
 NAMES = (
@@ -83,7 +85,8 @@ def test_help_after_train_is_that_of_the_preset(capsys):
     [
         (DataError("There is no cat."), 2, "samovar: There is no cat."),
         (PermissionError(13, "Permission denied", "cat.png"), 2, "Permission denied: 'cat.png'"),
-        (KeyboardInterrupt(), 130, "Run the same command again"),
+        (KeyboardInterrupt(), 130, "samovar: interrupted."),
+        (Stopped(signal.SIGTERM), 143, "samovar: interrupted."),
     ],
 )
 def test_an_error_is_a_sentence_and_an_exit_code_or_a_traceback_with_debug(
@@ -106,3 +109,11 @@ def test_the_exit_code_of_a_command_is_that_of_the_program(monkeypatch):
     for code in (None, 0, 1):
         monkeypatch.setattr(module, "SAMOVAR", Command("samovar", "", lambda _, code=code: code))
         assert main([]) == (code or 0)
+
+
+def test_only_commands_that_can_continue_say_so(monkeypatch, capsys):
+    stand_in(monkeypatch, KeyboardInterrupt())
+    assert main(["train", "glyphs"]) == 130
+    assert "resumes the run from its last checkpoint" in capsys.readouterr().err
+    assert main(["predict", "pets.safetensors"]) == 130
+    assert capsys.readouterr().err == "samovar: interrupted.\n"

@@ -4,6 +4,8 @@ import csv
 import io
 import json
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -159,7 +161,7 @@ def test_names_with_newlines_and_markup_come_out_harmless(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("predict", "nowhere.safetensors", "x.png"), "not a task file"),
+        (("predict", "nowhere.safetensors", "x.png"), "There is no task file nowhere.safetensors"),
         (("predict", "t.safetensors", "x.png", "--json", "--csv"), "one of --json and --csv"),
         (
             ("predict", "t.safetensors", "x.png", "--picture", "p.jpg"),
@@ -217,3 +219,29 @@ def test_answers_from_the_cache_are_the_same(photo_task, tmp_path, cache_folder,
         assert captured.err == ""
         assert (cache_folder / "vectors.sqlite").exists() == (not flags)
     assert answers[0] == answers[1] == answers[2]
+
+
+@pytest.mark.slow
+def test_what_is_not_there_is_said_before_torch_is_loaded_and_little_else_is(task):
+    """In a process of its own, since this one has loaded everything."""
+    script = """
+import sys
+from pathlib import Path
+from samovar.cli.main import main
+task = sys.argv[1]
+assert main(["predict", "nowhere.safetensors", task]) == 2
+assert main(["predict", task, "nowhere.jpg"]) == 2
+assert main(["predict", task, "."]) == 2
+assert "torch" not in sys.modules
+image = next(Path("one").iterdir())
+assert main(["predict", task, str(image)]) == 0
+slow = {"lightning_fabric", "sklearn", "matplotlib", "scipy"} & set(sys.modules)
+assert not slow, slow
+"""
+    command = [sys.executable, "-c", script, str(task)]
+    finished = subprocess.run(
+        command, capture_output=True, text=True, check=False, cwd=task.parent / "support"
+    )
+    assert finished.returncode == 0, finished.stderr
+    for words in ("no task file nowhere", "no file or folder nowhere.jpg", "no images to label"):
+        assert words in finished.stderr

@@ -1,9 +1,12 @@
 """`samovar train` refuses impossible settings with the flag to change."""
 
+from dataclasses import replace
+
 import pytest
 from helpers_training import TINY, command
 
 from samovar.cli.main import main
+from samovar.cli.train import TrainCommand, given_flags, validated_as_trained
 
 pytestmark = pytest.mark.usefixtures("toy_data")
 
@@ -42,3 +45,35 @@ def test_unknown_preset_and_misplaced_root(tmp_path, capsys):
     assert main(["train", "glyphs", "--root", str(tmp_path)]) == 2
     assert main(["presets"]) == 0
     assert "table5-cifar_fs-1shot" in capsys.readouterr().out
+
+
+def test_the_flags_that_were_given_are_known_in_every_spelling():
+    arguments = ["--episodes.shot", "5", "--model.size=32", "--augmentation.no-flip", "-h"]
+    assert given_flags(arguments) == {"episodes.shot", "model.size", "augmentation.no_flip"}
+
+
+def test_validation_is_at_the_shot_that_is_trained_unless_asked_otherwise():
+    settings = replace(TINY, episodes=replace(TINY.episodes, shot=5))
+    command_of = TrainCommand(settings)
+    trained = validated_as_trained(command_of, frozenset({"episodes.shot"}))
+    assert trained.settings.validation.shot == 5
+    asked = validated_as_trained(command_of, frozenset({"episodes.shot", "validation.shot"}))
+    assert asked.settings == settings
+    preset = validated_as_trained(command_of, frozenset({"updates"}))
+    assert preset.settings == settings, "a preset stays as it is"
+
+
+def test_what_is_missing_is_said_before_anything_is_prepared(tmp_path, capsys):
+    assert main(["train", "folder", "--root", str(tmp_path / "none")]) == 2
+    assert "There is no file or folder" in capsys.readouterr().err
+    assert main(["train", "glyphs", "--init", "cifar-fs", "--out", str(tmp_path / "run")]) == 2
+    assert "no model 'cifar-fs'" in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_shipped_model_is_a_start_by_its_name(tmp_path, capsys):
+    arguments = command(replace(TINY, updates=1), tmp_path / "run", "--init", "cifar_fs")
+    assert main(arguments[arguments.index("train") :]) == 2
+    assert "The feature extractor of cifar_fs does not fit" in capsys.readouterr().err
+    arguments = command(replace(TINY, updates=1), tmp_path / "run", "--init", "none")
+    assert main(arguments[arguments.index("train") :]) == 0

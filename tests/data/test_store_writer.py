@@ -1,6 +1,8 @@
 """A store is written whole or not at all, and replaces nothing that is not a store."""
 
+import errno
 import multiprocessing
+import os
 import subprocess
 import sys
 from dataclasses import replace
@@ -148,3 +150,23 @@ def test_a_store_learns_the_encoder_of_its_vectors_when_prepared_again(tmp_path)
     before = (second.folder / "store.json").stat().st_ino
     assert write_store("v", FACTS, known, tmp_path).encoder == known.encoder
     assert (second.folder / "store.json").stat().st_ino == before
+
+
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [
+        (errno.EACCES, "Make it writable for you, or choose another folder"),
+        (errno.EROFS, "Make it writable for you, or choose another folder"),
+        (errno.ENOSPC, "Free some space, or choose another folder"),
+        (errno.EIO, "Check the disk, or choose another folder"),
+    ],
+)
+def test_a_data_folder_that_cannot_be_written_has_a_fitting_remedy(number, words, tmp_path):
+    """The superuser may write everywhere, so the error comes from the images that are read."""
+
+    def read(position: int) -> np.ndarray:
+        raise OSError(number, os.strerror(number))
+
+    contents = Contents([ClassEntry("cat", 1)], (2, 2, 3), read, {"all": {"train": ["cat"]}})
+    with pytest.raises(OutputError, match=words):
+        write_store("own", {}, contents, tmp_path)

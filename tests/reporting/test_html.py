@@ -38,3 +38,14 @@ def test_a_report_says_what_was_evaluated():
     assert results.protocol_text in page
     assert "Temperatures: fitted on 300 tasks." in page
     assert page.count("<th>") == 5, "a name column and four predictors"
+
+
+def test_a_report_begins_with_plain_words_for_every_evaluation():
+    one = Section(make_results(protocol=Protocol(5, 1, 3, episodes=6)), {})
+    five = Section(make_results(protocol=Protocol(5, 5, 3, episodes=6)), {})
+    page = html_report("Evaluation of runs/pets", [one], {})
+    assert "<title>Evaluation of runs/pets</title>" in page
+    assert page.index("of 100 answers are right") < page.index("<h2>")
+    page = html_report("Evaluation of runs/pets", [one, five], {})
+    assert page.count("of 100 answers are right") == 2
+    assert page.index("5-way 5-shot: ") < page.index("<h2>")

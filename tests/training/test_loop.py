@@ -1,21 +1,26 @@
 """Training keeps the best, stops at a loss that is not finite, and uses no global randomness."""
 
+import os
+import signal
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
-from helpers_training import RESNET, TINY, weights
+from helpers_training import RESNET, TINY, events, stop_at, weights
 from hypothesis import given
 from hypothesis import strategies as st
 from safetensors.torch import load_file
 
 from samovar.artifacts.saved_model import load_model
+from samovar.core.interrupts import Stopped
 from samovar.errors import RunError
 from samovar.evaluation.accuracy import measure_accuracy
 from samovar.evaluation.evaluator import training_dataset
 from samovar.evaluation.task_runner import TaskRunner
 from samovar.settings.training import OptimizerSettings
+from samovar.training import checkpoint_clock
 from samovar.training.loop import tasks_of_rank
 from samovar.training.run import train
 from samovar.training.run_folder import read_metrics
@@ -91,3 +96,51 @@ def test_ranks_share_the_tasks_in_blocks_as_even_as_possible(tasks, data):
     assert [task for share in shares for task in share] == list(range(tasks))
     sizes = [len(share) for share in shares]
     assert max(sizes) - min(sizes) <= 1
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_stops_with_a_checkpoint_and_the_end_has_the_same_bits(
+    number, tmp_path, toy_runs, capfd
+):
+    lines: list[dict] = []
+
+    def signal_at_five(line: dict) -> None:
+        lines.append(line)
+        if line.get("update") == 5:
+            os.kill(os.getpid(), number)
+
+    with pytest.raises(Stopped) as stopped:
+        train(TINY, tmp_path / "run", watch=signal_at_five)
+    assert stopped.value.code == 128 + number
+    assert "stopping after this update" in capfd.readouterr().err
+    assert events(lines)[-1] == "stopped; a checkpoint was written after update 5"
+    assert (tmp_path / "run" / "checkpoints" / "00000005.json").exists()
+    lines.clear()
+    train(TINY, tmp_path / "run", watch=lines.append)
+    assert "resuming after update 5" in events(lines)
+    assert weights(tmp_path / "run") == weights(toy_runs / "whole")
+    assert timeless(tmp_path / "run") == timeless(toy_runs / "whole")
+    last = "checkpoints/00000012.safetensors"
+    whole = (toy_runs / "whole" / last).read_bytes()
+    assert (tmp_path / "run" / last).read_bytes() == whole
+
+
+def test_checkpoints_by_time_change_nothing_but_what_is_lost(tmp_path, toy_runs, monkeypatch):
+    """With no time between checkpoints there is one after every update."""
+    monkeypatch.setattr(checkpoint_clock, "INTERVAL", 0.0)
+    with pytest.raises(KeyboardInterrupt):
+        train(TINY, tmp_path / "run", watch=stop_at(8))
+    kept = sorted(path.stem for path in (tmp_path / "run" / "checkpoints").glob("*.json"))
+    assert kept == ["00000006", "00000007"]
+    train(TINY, tmp_path / "run")
+    assert weights(tmp_path / "run") == weights(toy_runs / "whole")
+    assert timeless(tmp_path / "run") == timeless(toy_runs / "whole")
+
+
+def timeless(run: Path) -> list[dict]:
+    """The metrics of a run without those that depend on the clock."""
+    lines = read_metrics(run / "metrics.jsonl")
+    for line in lines:
+        line.pop("images_per_second", None)
+        line.pop("seconds_left", None)
+    return lines

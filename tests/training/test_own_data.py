@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,9 +11,11 @@ from helpers import make_store
 from PIL import Image
 
 from samovar.cli.main import main
+from samovar.data.preparation import prepare
 from samovar.errors import DataError
+from samovar.settings.data import PrepareSettings
 from samovar.settings.presets import PRESETS
-from samovar.training.own_data import fit_to
+from samovar.training.own_data import fit_to, folder_name, prepare_own
 
 QUICK = "--validation.tasks 2 --validation.test-tasks 2 --model.width 4"
 
@@ -67,9 +70,9 @@ def test_flags_hold_on_own_images(tmp_path, capsys):
     chosen = {name: settings["model"][name] for name in ("backbone", "size", "channels")}
     assert chosen == {"backbone": "resnet12", "size": 16, "channels": 1}
     assert (settings["validation"]["queries"], settings["validation"]["shot"]) == (2, 3)
-    assert settings["data"]["name"] == "folder-own"
+    assert settings["data"]["name"] == "folder-own-16px-grey"
     assert train_folder(out, f"--root {other} {flags}") == 2
-    assert "data.name: folder-own -> folder-other" in capsys.readouterr().err
+    assert "data.name: folder-own-16px-grey -> folder-other-16px-grey" in capsys.readouterr().err
     assert train_folder(tmp_path / "named", f"--root {other} --data.name pets {flags}") == 0
     assert train_folder(tmp_path / "store", f"--data.name pets {flags}") == 0
     first = json.loads((tmp_path / "named" / "config.json").read_text())
@@ -111,3 +114,31 @@ def test_too_little_data_is_refused_by_name(data_folder):
     short = make_store(data_folder, counts, (12, 12, 3), split_of(2, 2, 2), name="short")
     with pytest.raises(DataError, match="Class 'class 2' of short has 1 image"):
         fit_to(PRESETS["folder"].settings, short)
+
+
+def test_two_sizes_of_a_folder_are_two_data_sets(tmp_path, data_folder):
+    """Neither takes the place of the other, so both runs can be evaluated."""
+    own = tmp_path / "own"
+    draw_classes(own, [4] * 8)
+    settings = PRESETS["folder"].settings
+    names = []
+    for size in (16, 32, 84):
+        sized = replace(settings, model=replace(settings.model, size=size))
+        fitted = prepare_own("folder", sized, own, {"model.size"}).settings
+        assert fitted.model.size == size, "84 pixels too, if they are asked for"
+        names.append(fitted.data.name)
+    assert names == ["folder-own-16px", "folder-own-32px", "folder-own-84px"]
+    assert all((data_folder / name).exists() for name in names)
+
+
+def test_data_that_an_earlier_version_prepared_is_found(tmp_path):
+    """It was called after the folder alone; in another size it is not the same data."""
+    own = tmp_path / "own"
+    draw_classes(own, [4] * 8)
+    prepare("folder", own, PrepareSettings(size=16), store_name="folder-own")
+    assert folder_name(own, PrepareSettings(size=16)) == "folder-own"
+    assert folder_name(own, PrepareSettings(size=32)) == "folder-own-32px"
+    assert folder_name(own, PrepareSettings(size=16, colour="grey")) == "folder-own-16px-grey"
+    elsewhere = tmp_path / "elsewhere" / "own"
+    draw_classes(elsewhere, [4] * 8)
+    assert folder_name(elsewhere, PrepareSettings(size=16)) == "folder-own-16px"

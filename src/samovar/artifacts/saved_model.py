@@ -270,6 +270,10 @@ def _build(
             f"{folder} was trained with its author's own torch module; pass it as `backbone`."
         )
     try:
+        # Initial weights would be overwritten; drawing them takes most of the time of loading. A
+        # user's subclass may have other parameters.
+        if model is FewShotModel:
+            return FewShotModel(settings, backbone, initialized=False)
         return model(settings, backbone)
     except RuntimeError as error:  # torch raises this where there is not enough memory
         raise ModelError(

@@ -7,8 +7,9 @@ from typing import Any
 
 import torch
 
+from samovar.artifacts.loaded_models import LOADED_MODELS
 from samovar.artifacts.locate import locate_model, shipped_models
-from samovar.artifacts.saved_model import SavedModel, load_model
+from samovar.artifacts.saved_model import SavedModel
 from samovar.artifacts.saved_regression import SavedRegression
 from samovar.artifacts.uses_encoder import with_encoder_of_task
 from samovar.classifier.answer import AnswerParameters
@@ -32,18 +33,15 @@ def ready_model(model: Any, device: torch.device) -> SavedModel | SavedRegressio
 
     Args:
         model: A shipped model, a model folder, a run folder, a name on the Hub, or a SavedModel or
-            SavedRegression, which is copied: the caller's own is neither moved to the device nor
-            changed.
+            SavedRegression. It is copied, as is what is kept of a model that was loaded before: the
+            original is neither moved to the device nor changed.
         device: Where it will work. A regression stays on the CPU: it needs float64, and is small.
     """
-    if isinstance(model, SavedModel):
-        saved: SavedModel | SavedRegression = replace(model, model=copy.deepcopy(model.model))
-    elif isinstance(model, SavedRegression):
+    if not isinstance(model, SavedModel | SavedRegression):
+        model = LOADED_MODELS.get(locate_model(model))
+    if isinstance(model, SavedRegression):
         return replace(model, model=copy.deepcopy(model.model))
-    else:
-        saved = load_model(locate_model(model))
-    if isinstance(saved, SavedRegression):
-        return saved
+    saved: SavedModel = replace(model, model=copy.deepcopy(model.model))
     _use_running_averages(saved.model)
     channels_last(saved.model.to(device).eval())
     return saved

@@ -20,8 +20,12 @@ from samovar.cli.synthetic import synthetic
 from samovar.cli.task import task
 from samovar.cli.train import run_train
 from samovar.core.allocator import tune_allocator
+from samovar.core.interrupts import Stopped
 from samovar.core.threads import let_threads_sleep
 from samovar.errors import SamovarError
+
+INTERRUPTED = 130
+"""The exit code after Ctrl-C."""
 
 DESCRIPTION = """Bayesian few-shot image classification.
 
@@ -32,6 +36,12 @@ TRAIN = "Train a model: samovar train PRESET (default glyphs). The same command 
 
 SHORT = ("fit", "predict", "embed")
 """Commands that people wait for, often on a machine that does other things as well."""
+CONTINUES = {
+    "train": "The same command resumes the run from its last checkpoint.",
+    "embed": "The same command continues where it stopped.",
+    "reproduce": "The same command continues: finished runs are kept, others are resumed.",
+}
+"""What to say of the commands that can go on with their work after an interruption."""
 
 SAMOVAR = group(
     "samovar",
@@ -57,8 +67,8 @@ def main(arguments: list[str] | None = None) -> int:
     """Run a command and return the exit code.
 
     0 means success, 1 that some of the input had to be skipped, 2 bad input or a file that cannot
-    be read or written, 130 that the user interrupted. With --debug errors are raised instead of
-    explained.
+    be read or written, 130 that the user interrupted (143 by SIGTERM). With --debug errors are
+    raised instead of explained.
     """
     if arguments is None:
         arguments = sys.argv[1:]
@@ -79,18 +89,17 @@ def main(arguments: list[str] | None = None) -> int:
     except (SamovarError, OSError, KeyboardInterrupt) as error:
         if debug:
             raise
-        return _explain(error)
+        return _explain(error, arguments)
 
 
-def _explain(error: BaseException) -> int:
+def _explain(error: BaseException, arguments: list[str]) -> int:
     """Print one sentence about an error and return the exit code."""
     if isinstance(error, KeyboardInterrupt):
-        print(
-            "samovar: interrupted. Run the same command again to continue; "
-            "training resumes from its last checkpoint.",
-            file=sys.stderr,
-        )
-        return 130
+        advice = CONTINUES.get("".join(arguments[:1]), "")
+        print(f"samovar: interrupted. {advice}".rstrip(), file=sys.stderr)
+        if isinstance(error, Stopped):
+            return error.code
+        return INTERRUPTED
     # Besides our own errors these are the operating system's, such as a path that is too long.
     print(f"samovar: {error}", file=sys.stderr)
     return 2

@@ -52,6 +52,11 @@ def predict(  # noqa: PLR0913 - each parameter is a flag
         seed: Seeds the sampled classifiers, instead of the task's seed.
         out: Folder for predictions.json.
     """
+    _check_outputs(json, csv, picture, out)
+    _check_inputs(task, images)
+    files = _image_files(images)
+
+    # Only now, since torch takes longer to load than all the checks.
     from samovar.classifier.loading import load_fitted
     from samovar.classifier.user_inputs import read_inputs
     from samovar.core.devices import device_named
@@ -61,12 +66,10 @@ def predict(  # noqa: PLR0913 - each parameter is a flag
     from samovar.reporting.progress_bar import progress_bar
     from samovar.reporting.terminal import report_skipped
 
-    _check_outputs(json, csv, picture, out)
     fitted, info = load_fitted(task, model, device_named(device), encoder)
     parameters = info.parameters
     if seed is not None:
         parameters = replace(parameters, seed=seed)
-    files = _image_files(images)
     with (
         vector_cache(wanted=cache and fitted.saved.encoder is not None) as vectors,
         progress_bar("reading images", quiet=len(files) < LONG_WORK) as progress,
@@ -87,6 +90,18 @@ def predict(  # noqa: PLR0913 - each parameter is a flag
     else:
         _print_table(rows, fitted, parameters)
     return report_skipped(read.unreadable)
+
+
+def _check_inputs(task: Path, images: Sequence[Path]) -> None:
+    """Refuse a task that is not there, and images of which none is."""
+    from samovar.errors import DataError
+
+    if not task.exists():
+        raise DataError(
+            f"There is no task file {task}. `samovar fit` makes one of a few labelled images."
+        )
+    if images and not any(path.exists() for path in images):
+        raise DataError(f"There is no file or folder {images[0]}.")
 
 
 def _check_outputs(json: bool, csv: bool, picture: Path | None, out: Path | None) -> None:

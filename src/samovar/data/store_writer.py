@@ -5,6 +5,7 @@ the disk. A lock makes a second process wait; it then finds the store complete. 
 when its process dies.
 """
 
+import errno
 import itertools
 import json
 import os
@@ -50,8 +51,17 @@ def write_store(
     except OSError as error:
         raise OutputError(
             f"Cannot write to the data folder {folder}: {error.strerror or error}. "
-            "Free some space, or choose another folder with the environment variable SAMOVAR_DATA."
+            f"{_remedy(error)}, or choose another folder with the environment variable "
+            "SAMOVAR_DATA."
         ) from error
+
+
+def _remedy(error: OSError) -> str:
+    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        return "Make it writable for you"
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return "Free some space"
+    return "Check the disk"
 
 
 def _write_locked(

@@ -1,13 +1,14 @@
 """Accuracy alone, which is all that training needs to validate and to test a model."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
 from samovar.evaluation.metrics import Estimate, half_width
-from samovar.evaluation.task_runner import TaskRunner
+from samovar.evaluation.runner import Runner
 from samovar.settings.tasks import Protocol
 
 
@@ -26,7 +27,7 @@ class Accuracy(Estimate):
         return f"{100 * self.mean:.2f} ± {100 * self.ci95:.2f} %"
 
 
-def measure_accuracy(runner: TaskRunner, protocol: Protocol) -> Accuracy:
+def measure_accuracy(runner: Runner[Any], protocol: Protocol) -> Accuracy:
     """Measure the accuracy of the sampled predictive, and nothing else.
 
     It equals the accuracy of a whole evaluation under the same protocol.

@@ -34,6 +34,7 @@ from samovar.reporting.figures.evaluation import (
     sampling_figure,
     shots_figure,
 )
+from samovar.reporting.former_evaluation import SUMMARY, keep_former, move_evaluation
 from samovar.reporting.html import Section, html_report
 from samovar.reporting.progress_bar import progress_bar
 from samovar.settings.evaluation import EvaluationSettings
@@ -63,7 +64,7 @@ def run_evaluation(
     for protocol in protocols:
         evaluator.check(protocol)
     target = output_folder(settings.out or evaluation_folder(folder))
-    writer = _Writer(target, evaluator, quiet=not fabric.is_global_zero)
+    writer = _Writer(target, evaluator, model, quiet=not fabric.is_global_zero)
     with progress_bar("evaluating", quiet=writer.quiet) as progress:
         for position, protocol in enumerate(protocols):
             evaluation = evaluator.evaluate(
@@ -114,9 +115,10 @@ class _Picture:
 class _Writer:
     """Prints tables and writes files; `quiet` in all processes but the first."""
 
-    def __init__(self, target: Path, evaluator: TaskEvaluator, *, quiet: bool) -> None:
+    def __init__(self, target: Path, evaluator: TaskEvaluator, model: Path, *, quiet: bool) -> None:
         self.target = target
         self.evaluator = evaluator
+        self.model = model
         self.quiet = quiet
         self.sections: list[Section] = []
         self.folders: list[str] = []
@@ -128,6 +130,7 @@ class _Writer:
             return
         output_folder(folder)
         Console().print(evaluation_table(evaluation.results))
+        self._keep_former(folder, evaluation)
         # `samovar compare` notices if only one of the two files was written.
         write_whole(folder / "evaluation.npz", evaluation.tasks_file())
         content = json.dumps(evaluation.summary, indent=1).encode()
@@ -138,6 +141,14 @@ class _Writer:
         by_caption = {picture.caption: picture.content for picture in pictures}
         self.sections.append(Section(evaluation.results, by_caption))
         self.folders.append(folder.name)
+
+    def _keep_former(self, folder: Path, evaluation: Evaluation) -> None:
+        """Keep the files of an earlier evaluation that are in the way, and say where they are."""
+        moved = keep_former(folder, evaluation.summary)
+        if moved is None and folder != self.target and (self.target / SUMMARY).exists():
+            moved = move_evaluation(self.target)  # the folder was that of a single evaluation
+        if moved is not None:
+            print(f"The earlier evaluation in {moved.parent} was another one; it is now in {moved}")
 
     def _pictures(self, evaluation: Evaluation, drawn: int) -> list[_Picture]:
         results = evaluation.results
@@ -195,7 +206,7 @@ class _Writer:
             pictures["Accuracy over shots, with a line for each way."] = content
         if self.study is not None:
             pictures[self.study.caption] = self.study.content
-        report = html_report("Evaluation", self.sections, pictures)
+        report = html_report(f"Evaluation of {self.model}", self.sections, pictures)
         write_whole(self.target / "report.html", report.encode())
         print(
             f"Written into {self.target}: evaluation.json, evaluation.npz{several}, "

@@ -7,6 +7,7 @@ from html import escape
 
 from samovar.evaluation.results import EvaluationResults
 from samovar.reporting.evaluation_tables import metric_rows
+from samovar.reporting.plain_words import in_plain_words
 
 LEGEND = (
     "NLL: negative log-likelihood. ECE: expected calibration error over 15 bins, all queries "
@@ -18,6 +19,7 @@ body { font: 16px/1.5 system-ui, sans-serif; color: #222; background: #fff;
        max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
 h1 { font-size: 1.6rem; margin-bottom: 0; }
 h2 { font-size: 1.2rem; margin-top: 2.5rem; border-top: 1px solid #ddd; padding-top: 1rem; }
+p.summary { font-size: 1.15rem; }
 p.protocol { color: #555; margin-top: .2rem; }
 figure { margin: 1.5rem 0; }
 figcaption { color: #555; }
@@ -50,8 +52,21 @@ def html_report(title: str, sections: Sequence[Section], pictures: Pictures) -> 
     return (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{heading}</title>'
         f'<meta name="viewport" content="width=device-width"><style>{STYLE}</style></head><body>'
-        f'<h1>{heading}</h1><p class="protocol">{about}</p>{content}</body></html>\n'
+        f'<h1>{heading}</h1><p class="protocol">{about}</p>{_summary(sections)}{content}'
+        "</body></html>\n"
     )
+
+
+def _summary(sections: Sequence[Section]) -> str:
+    """Return a paragraph in plain words for each evaluation; several are told apart."""
+    paragraphs = []
+    for section in sections:
+        protocol = section.results.protocol
+        words = in_plain_words(section.results)
+        if len(sections) > 1:
+            words = f"{protocol.way}-way {protocol.shot}-shot: {words}"
+        paragraphs.append(f'<p class="summary">{escape(words)}</p>')
+    return "".join(paragraphs)
 
 
 def _about(results: EvaluationResults) -> str:

@@ -9,18 +9,60 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
 from samovar.errors import SettingsError
+from samovar.settings.presets import Preset
+from samovar.settings.stored import differences
 from samovar.settings.training import TrainSettings
 
 COLUMNS = {
+    "validation_accuracy": "validation {:.1%} right",
+    "seconds_left": "{}",
+    "images_per_second": "{:.0f} images/s",
     "loss": "loss {:.3f}",
     "nll": "NLL {:.3f}",
     "kl": "KL {:.1f}",
-    "validation_accuracy": "validation {:.2%}",
     "largest_weight_variance": "largest variance {:.2g}",
-    "images_per_second": "{:.0f} images/s",
-    "seconds_left": "{:.0f} s left",
 }
-"""The metrics that are shown, in this order, and how."""
+"""The metrics that are shown, and how: first what everybody wants to know."""
+
+
+def changed_settings(preset: Preset, settings: TrainSettings, out: Path) -> list[str]:
+    """Return a few lines that open a log: the preset, what differs from it, and where all is.
+
+    >>> from samovar.settings.presets import PRESETS
+    >>> glyphs = PRESETS["glyphs"]
+    >>> changed_settings(glyphs, glyphs.settings, Path("runs/glyphs"))
+    ['training the preset glyphs as it is; all settings: runs/glyphs/config.json']
+    """
+    place = f"all settings: {out / 'config.json'}"
+    changes = differences(preset.settings, settings)
+    if not changes:
+        return [f"training the preset {preset.name} as it is; {place}"]
+    lines = [f"training the preset {preset.name} with other settings ({place}):"]
+    for change in changes:
+        name = ".".join(change.path)
+        lines.append(f"  {name} = {_shown(change.new)} (preset: {_shown(change.old)})")
+    return lines
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, float):
+        return f"{value:g}"
+    if isinstance(value, tuple):
+        return " ".join(map(str, value)) or "none"
+    return str(value)
+
+
+def time_left(seconds: float) -> str:
+    """Return a number of seconds in words.
+
+    >>> time_left(40), time_left(600), time_left(7200)
+    ('40 s left', '10 min left', '2.0 h left')
+    """
+    if seconds < 100:
+        return f"{seconds:.0f} s left"
+    if seconds < 100 * 60:
+        return f"{seconds / 60:.0f} min left"
+    return f"{seconds / 3600:.1f} h left"
 
 
 class TrainingDisplay:
@@ -93,9 +135,14 @@ def describe(line: dict[str, Any]) -> str:
     """Return the metrics of an update in one line.
 
     >>> describe({"update": 25, "loss": 1.23456, "seconds_left": 7})
-    'loss 1.235  7 s left'
+    '7 s left  loss 1.235'
     """
-    shown = [text.format(line[name]) for name, text in COLUMNS.items() if name in line]
+    shown = []
+    for name, text in COLUMNS.items():
+        if name == "seconds_left" and name in line:
+            shown.append(time_left(line[name]))
+        elif name in line:
+            shown.append(text.format(line[name]))
     return "  ".join(shown)
 
 

@@ -17,6 +17,7 @@ from torch import Tensor
 
 from samovar.artifacts.saved_model import SavedModel, save_model
 from samovar.artifacts.training_record import TrainingRecord
+from samovar.core.interrupts import StopRequests
 from samovar.core.progress import Watch, event
 from samovar.core.randomness import generator
 from samovar.data.batches import AuxiliaryBatch, BatchSource
@@ -31,6 +32,7 @@ from samovar.models.few_shot_model import FewShotModel, UpdateResult, channels_l
 from samovar.models.noise import TaskNoise
 from samovar.settings.training import TrainSettings
 from samovar.training.checkpoint import TrainingProgress, load_checkpoint, save_checkpoint
+from samovar.training.checkpoint_clock import CheckpointClock
 from samovar.training.optimization import (
     LossOptimizer,
     decay_and_clip,
@@ -41,6 +43,8 @@ from samovar.training.optimization import (
 from samovar.training.run_folder import RunFolder
 from samovar.training.setup import RunData, check_world
 from samovar.training.trace import Trace, UpdateMetrics
+
+STOPPING = "stopping after this update, with a checkpoint; a second Ctrl-C stops at once"
 
 
 def tasks_of_rank(tasks: int, rank: int, ranks: int) -> range:
@@ -73,6 +77,7 @@ class Training:
         self.data = data
         self.watch = watch
         self.trace = Trace(fabric, settings, folder, watch)
+        self.clock = CheckpointClock()
         self.tasks = tasks_of_rank(settings.tasks, fabric.global_rank, fabric.world_size)
         self.source = BatchSource(
             data.train, data.normalisation, fabric.device, settings.seed, settings.augmentation
@@ -93,17 +98,34 @@ class Training:
         self.wrapped_optimizers = dict(zip(inner, wrapped, strict=True))
 
     def run(self, start_message: str | None = None) -> TrainingProgress:
-        """Do all updates that are left; a run that starts from the beginning says how."""
+        """Do all updates that are left; a run that starts from the beginning says how.
+
+        Ctrl-C and SIGTERM stop it after the update that is being done, with a checkpoint.
+        """
         progress = self._resume(start_message)
         self.trace.start(progress.update)
-        while progress.update < self.settings.updates and not progress.finished:
-            with self._seeded(progress.update):
-                metrics = self._update(progress.update)
-            progress = replace(progress, update=progress.update + 1)
-            self.trace.update(progress.update, metrics)
-            progress = self._validate(progress)
-            self._checkpoint(progress)
+        self.clock.restart()
+        with StopRequests(STOPPING) as requests:
+            while progress.update < self.settings.updates and not progress.finished:
+                with self._seeded(progress.update):
+                    metrics = self._update(progress.update)
+                progress = replace(progress, update=progress.update + 1)
+                self.trace.update(progress.update, metrics)
+                progress = self._validate(progress)
+                stopping = self._anywhere(requests.number is not None)
+                self._checkpoint(progress, stopping=stopping)
+                if stopping:
+                    requests.stop()
         return progress
+
+    def _anywhere(self, here: bool) -> bool:
+        """Return whether it is so in any process: all must stop after the same update."""
+        if self.fabric.world_size == 1:
+            return here
+        flag = torch.tensor(float(here), device=self.fabric.device)
+        reduced = self.fabric.all_reduce(flag, reduce_op="max")
+        assert isinstance(reduced, Tensor)
+        return bool(reduced.item())
 
     def _resume(self, start_message: str | None) -> TrainingProgress:
         """Restore the last checkpoint, if there is one."""
@@ -196,7 +218,7 @@ class Training:
         """Validate at regular updates and after the last; keep the model if it is the best."""
         validation = self.settings.validation
         last = progress.update == self.settings.updates
-        if progress.update % validation.every and not last:
+        if not self._validates_after(progress.update):
             return progress
         # The first rank validates alone; the others need its result to stop at the same update.
         accuracy = 0.0
@@ -212,6 +234,9 @@ class Training:
         self.trace.log({"update": progress.update, "validation_accuracy": accuracy})
         out_of_patience = 0 < validation.patience <= progress.waited
         return replace(progress, finished=last or out_of_patience)
+
+    def _validates_after(self, update: int) -> bool:
+        return update % self.settings.validation.every == 0 or update == self.settings.updates
 
     def _validation_accuracy(self) -> float:
         data = self.data
@@ -230,7 +255,18 @@ class Training:
         )
         save_model(saved, self.folder.model)
 
-    def _checkpoint(self, progress: TrainingProgress) -> None:
-        due = progress.update % self.settings.checkpoint_every == 0 or progress.finished
-        if due and self.fabric.is_global_zero:
-            save_checkpoint(self.folder.checkpoints, self.model, self.optimizers, progress)
+    def _checkpoint(self, progress: TrainingProgress, *, stopping: bool) -> None:
+        """Write a checkpoint at regular updates, by time, at the end, and when the run is stopped.
+
+        When it is written changes nothing in the run, so the clock may decide.
+        """
+        if not self.fabric.is_global_zero:
+            return
+        regular = progress.update % self.settings.checkpoint_every == 0 or progress.finished
+        by_time = self.clock.is_due(validates_next=self._validates_after(progress.update + 1))
+        if not (regular or by_time or stopping):
+            return
+        save_checkpoint(self.folder.checkpoints, self.model, self.optimizers, progress)
+        self.clock.restart()
+        if stopping:
+            self.watch(event(f"stopped; a checkpoint was written after update {progress.update}"))

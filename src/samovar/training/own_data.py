@@ -10,29 +10,57 @@ import statistics
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from samovar.core.progress import Progress, silent
 from samovar.data.images.decode import shorter_side
 from samovar.data.preparation import prepare, ready
 from samovar.data.sources.folder import class_folders, is_presplit
-from samovar.data.store import SPLITS, Store, data_folder
+from samovar.data.store import SPLITS, Store, data_folder, open_store
 from samovar.encoders.encoder_facts import encoder_of
 from samovar.errors import DataError
 from samovar.settings.data import PrepareSettings
 from samovar.settings.model import ModelSettings
 from samovar.settings.tasks import EpisodeSettings
 from samovar.settings.training import TrainSettings, ValidationSettings
+from samovar.training.own_defaults import Flags, choose
 
 SIDES = {48: 32, 74: 64}
 """Images whose shorter side is below the first number of pixels are stored at the second."""
 
 
+@dataclass(frozen=True)
+class OwnData:
+    """A user's data, prepared, and the settings that were fitted to it."""
+
+    settings: TrainSettings
+    notes: list[str]
+    """What was chosen, in sentences for the user."""
+    init: str | None = None
+    """The shipped model to start from, unless the user says otherwise."""
+
+
 def prepare_own(
-    kind: str, settings: TrainSettings, root: Path | None
-) -> tuple[TrainSettings, list[str]]:
+    kind: str,
+    settings: TrainSettings,
+    root: Path | None,
+    given: Flags = frozenset(),
+    init: str | None = None,
+    progress: Progress = silent,
+) -> OwnData:
     """Prepare the data at `root` and fit the settings to it; without a root, to prepared data.
 
     `kind` is "folder" or "features". The prepared data is called `settings.data.name`, or after
-    the root if that is left at its default. The second result tells the user what was chosen.
+    the root if that is left at its default. `given` are the flags that the user has set: all else
+    may be chosen. `init` is what the user wants to start from, if anything.
     """
+    store = _prepared(kind, settings, root, given, progress)
+    fitted, notes = fit_to(settings, store)
+    chosen = choose(fitted, store, given, init)
+    return OwnData(chosen.settings, [*notes, *chosen.notes], chosen.init)
+
+
+def _prepared(
+    kind: str, settings: TrainSettings, root: Path | None, given: Flags, progress: Progress
+) -> Store:
     name = settings.data.name
     if root is None:
         if name == kind and not (data_folder() / name).exists():
@@ -41,18 +69,21 @@ def prepare_own(
                 f"The preset {kind} needs your data: --root {place}, "
                 "or --data.name with the name of prepared data."
             )
-        return fit_to(settings, ready(name))
-    if name == kind:
-        name = own_name(kind, root)
+        return ready(name)
     if kind == "features":
-        return fit_to(settings, prepare(kind, root, store_name=name))
+        if name == kind:
+            name = own_name(kind, root)
+        return prepare(kind, root, store_name=name, progress=progress)
     if not root.is_dir():
         raise DataError(f"There is no folder {root}.")
-    return fit_to(settings, prepare(kind, root, _choices(root, settings.model), store_name=name))
+    choices = _choices(root, settings.model, size_is_given="model.size" in given)
+    if name == kind:
+        name = folder_name(root, choices)
+    return prepare(kind, root, choices, store_name=name, progress=progress)
 
 
 def own_name(kind: str, root: Path) -> str:
-    """Return what the prepared data of a user's folder or file is called.
+    """Return what the prepared data of a user's file is called.
 
     >>> own_name("features", Path("my photos.npz"))
     'features-my-photos'
@@ -60,17 +91,45 @@ def own_name(kind: str, root: Path) -> str:
     return f"{kind}-{_plain(root)}"
 
 
+def folder_name(root: Path, choices: PrepareSettings) -> str:
+    """Return what the prepared images of a user's folder are called: each size has its own name.
+
+    Earlier versions left the size out; what they prepared in this size is used.
+
+    >>> folder_name(Path("my photos"), PrepareSettings(size=32))
+    'folder-my-photos-32px'
+    """
+    earlier = own_name("folder", root)
+    if _is_prepared(earlier, root, choices):
+        return earlier
+    name = f"{earlier}-{choices.size}px"
+    if choices.colour == "grey":
+        name += "-grey"
+    return name
+
+
+def _is_prepared(name: str, root: Path, choices: PrepareSettings) -> bool:
+    """Return whether the data of this name was made from this folder by the same choices."""
+    try:
+        options = open_store(name).facts["options"]
+    except DataError:
+        return False
+    wanted = {"size": choices.size, "colour": choices.colour, "root": str(root.resolve())}
+    return {key: options.get(key) for key in wanted} == wanted
+
+
 def _plain(root: Path) -> str:
     """Return the name of a file or folder without what a data set's name may not contain."""
     return re.sub(r"[^\w-]+", "-", root.resolve().name.removesuffix(".npz")).strip("-")
 
 
-def _choices(root: Path, model: ModelSettings) -> PrepareSettings:
+def _choices(root: Path, model: ModelSettings, *, size_is_given: bool) -> PrepareSettings:
     """Choose how a folder of images is prepared."""
     presplit = is_presplit(root)
     folders = class_folders(root / "train" if presplit else root, root)
     size = model.size
-    if size == PrepareSettings.size:  # the preset's value, so the user did not ask for a size
+    # Another value than the preset's was asked for, in Python.
+    if size == PrepareSettings.size and not size_is_given:
         size = _size([images[0] for _, images in folders])
     fractions = _fractions(len(folders))
     if presplit:

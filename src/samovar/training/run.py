@@ -51,7 +51,7 @@ def train(  # noqa: PLR0913 - public, and every parameter but the first has a de
     *,
     preset: str = "own",
     devices: Devices | None = None,
-    init: Path | None = None,
+    init: str | Path | None = None,
     backbone: nn.Module | None = None,
     model: type[FewShotModel] = FewShotModel,
     watch: Watch = silent,
@@ -65,7 +65,7 @@ def train(  # noqa: PLR0913 - public, and every parameter but the first has a de
         out: The run folder; runs/PRESET by default.
         preset: The name to store with the settings.
         devices: Where to train; one device, a GPU if there is one, by default.
-        init: A model folder to take the first weights from.
+        init: A model to take the first weights from: shipped, a run folder or a model folder.
         backbone: Your own torch module from images (B, C, H, W) to vectors (B, model.size);
             needs `model.backbone="custom"` in the settings.
         model: Your own subclass of FewShotModel, for example with another objective.

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import torch
 from torch import nn
 
+from samovar.artifacts.locate import locate_model
 from samovar.artifacts.saved_model import load_network
 from samovar.core.randomness import generator
 from samovar.data.dataset import Dataset
@@ -120,12 +121,12 @@ class Start(NamedTuple):
     """The identity of the model they were taken from."""
 
 
-def start_from(model: FewShotModel, folder: Path, backbone: nn.Module | None = None) -> Start:
-    """Take every tensor that fits from a model folder.
+def start_from(model: FewShotModel, init: str | Path, backbone: nn.Module | None = None) -> Start:
+    """Take every tensor that fits from a model: a shipped one, a run folder or a model folder.
 
     `backbone` is a module like the one that the stored model was trained with.
     """
-    saved = load_network(folder, copy.deepcopy(backbone), type(model))
+    saved = load_network(locate_model(init), copy.deepcopy(backbone), type(model))
     source = saved.model.state_dict()
     target = model.state_dict()
     fitting = {}
@@ -135,9 +136,9 @@ def start_from(model: FewShotModel, folder: Path, backbone: nn.Module | None = N
     # A model of ready-made features has no backbone tensors, and needs none.
     needs_backbone = _has_backbone(target)
     if not fitting or (needs_backbone and not _has_backbone(fitting)):
-        raise RunError(f"The feature extractor in {folder} does not fit this model.")
+        raise RunError(f"The feature extractor of {init} does not fit this model.")
     model.load_state_dict(target | fitting)
-    message = f"started from {folder}: {len(fitting)} of {len(target)} tensors taken"
+    message = f"started from {init}: {len(fitting)} of {len(target)} tensors taken"
     return Start(message, saved.identity)
 
 

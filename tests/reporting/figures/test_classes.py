@@ -5,7 +5,7 @@ import pytest
 from helpers_images import has_color
 
 from samovar.evaluation.per_class import ClassMetrics, ClassRanking, HardClass, Mistake
-from samovar.reporting.figures.classes import _columns, _shares, classes_figure
+from samovar.reporting.figures.classes import _columns, _ranked, _shares, classes_figure
 from samovar.reporting.figures.style import GREEN, VERMILION
 
 HARDEST = [
@@ -36,3 +36,14 @@ def test_no_hard_class_is_left_without_its_most_frequent_mistake():
         hardest.append(HardClass(f"hard {number}", 10, 0.1, [Mistake(f"taken {number}", 0.9)]))
     shares = _shares(hardest, _columns(hardest))
     np.testing.assert_allclose(np.nanmax(shares, axis=1), 90)
+
+
+def test_few_classes_are_listed_once_from_the_easiest_to_the_hardest():
+    """With fewer than twice as many classes as a list has, the lists overlap."""
+    ranked = [ClassMetrics(f"class {number}", 10, 1 - number / 12) for number in range(12)]
+    hardest = [HardClass(row.name, row.queries, row.accuracy, []) for row in ranked[:1:-1]]
+    shown = _ranked(ClassRanking(hardest, ranked[:10]))
+    assert [row.name for row in shown] == [row.name for row in ranked]
+    picture = classes_figure(ClassRanking(hardest, ranked[:10]))
+    assert has_color(picture, GREEN)
+    assert has_color(picture, VERMILION)

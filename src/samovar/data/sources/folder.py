@@ -89,6 +89,14 @@ def _classes_and_split(root: Path) -> tuple[list[ClassFolder], Split | None]:
     return classes, split
 
 
+def image_files(root: Path) -> list[Path]:
+    """Return all images of a folder, in the order in which a store of it has them."""
+    paths: list[Path] = []
+    for _, images in _classes_and_split(root)[0]:
+        paths += images
+    return paths
+
+
 def _open(root: Path, settings: PrepareSettings) -> Contents:
     if not root.is_dir():
         raise missing(root, HINT)

@@ -5,7 +5,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from samovar.evaluation.per_class import ClassRanking, HardClass
+from samovar.evaluation.per_class import ClassMetrics, ClassRanking, HardClass
 from samovar.reporting.figures.style import GREEN, VERMILION, plain_label, png
 
 COLUMN_MISTAKES = 2
@@ -64,10 +64,24 @@ def _shares(hardest: list[HardClass], columns: list[str]) -> NDArray[np.float64]
 
 def _draw_ranking(panel: Axes, classes: ClassRanking) -> None:
     """Draw a bar for each class, from the easiest to the hardest."""
-    shown = [*classes.easiest, *reversed(classes.hardest)]
-    colors = [GREEN] * len(classes.easiest) + [VERMILION] * len(classes.hardest)
+    shown = _ranked(classes)
+    easy = min(len(classes.easiest), len(shown) - len(shown) // 2)
+    colors = [GREEN] * easy + [VERMILION] * (len(shown) - easy)
     positions = range(len(shown))
     panel.barh(positions, [100 * row.accuracy for row in shown], color=colors)
     panel.set_yticks(positions, [plain_label(row.name) for row in shown], fontsize=5.5)
     panel.invert_yaxis()
-    panel.set_title("accuracy, %: easiest, then hardest", fontsize=9)
+    title = "accuracy, %: easiest, then hardest"
+    if len(shown) < len(classes.easiest) + len(classes.hardest):
+        title = "accuracy of all classes, %: easiest first"
+    panel.set_title(title, fontsize=9)
+
+
+def _ranked(classes: ClassRanking) -> list[ClassMetrics]:
+    """Return the classes of both lists, the easiest first; few classes are in both, shown once."""
+    shown: list[ClassMetrics] = list(classes.easiest)
+    names = {row.name for row in shown}
+    for row in reversed(classes.hardest):
+        if row.name not in names:
+            shown.append(row)
+    return shown

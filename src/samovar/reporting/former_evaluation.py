@@ -1,0 +1,48 @@
+"""What becomes of an evaluation when another one is written into its folder: it is kept.
+
+An evaluation of the same model by the same protocol on the same data would have the same numbers,
+so it may be replaced. Any other is moved into a folder beside the new one.
+"""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+SUMMARY = "evaluation.json"
+FILES = re.compile(
+    r"evaluation\.(json|npz)|report\.html|sampling\.json"
+    r"|(reliability|risk_coverage|classes|accuracy|sampling|episode-\d+)\.png"
+)
+"""The files of an evaluation."""
+IDENTIFYING = ("protocol", "model_identity", "data_identity")
+"""What says which evaluation a summary is of."""
+
+
+def keep_former(folder: Path, summary: dict[str, Any]) -> Path | None:
+    """Move the files of another evaluation than this one; return where they are now, if any."""
+    path = folder / SUMMARY
+    if not path.exists() or _is_same(path, summary):
+        return None
+    return move_evaluation(folder)
+
+
+def _is_same(path: Path, summary: dict[str, Any]) -> bool:
+    try:
+        former = json.loads(path.read_bytes())
+        return all(former[key] == summary[key] for key in IDENTIFYING)
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return False  # whatever it is, it is not the same
+
+
+def move_evaluation(folder: Path) -> Path:
+    """Move the files of an evaluation into the first free folder earlier-1, earlier-2, ..."""
+    number = 1
+    while (folder / f"earlier-{number}").exists():
+        number += 1
+    place = folder / f"earlier-{number}"
+    place.mkdir()
+    for path in sorted(folder.iterdir()):
+        if path.is_file() and FILES.fullmatch(path.name):
+            path.rename(place / path.name)
+    return place
