@@ -20,6 +20,7 @@ import numpy as np
 from numpy.lib import format as npy_format
 from numpy.typing import NDArray
 
+from samovar.data.npz import read_npz
 from samovar.encoders.image_list import ListedImage
 from samovar.errors import OutputError
 
@@ -56,9 +57,9 @@ def read_facts(path: Path) -> tuple[VectorFileFacts, list[str]] | None:
     None if there is no such file, or if it is damaged or of another kind.
     """
     try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
-            content = json.loads(str(arrays["encoder"]))
-            labels: list[str] = arrays["labels"].tolist()
+        arrays = read_npz(path, ("encoder", "labels"))
+        content = json.loads(str(arrays["encoder"]))
+        labels: list[str] = arrays["labels"].tolist()
         skipped = tuple(SkippedImage(**image) for image in content.pop("skipped"))
         inputs = str(content.pop("inputs"))
         return VectorFileFacts(content, inputs, skipped), labels
