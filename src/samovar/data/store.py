@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from samovar.data.replacement import tidy_if_free
 from samovar.data.statistics import ChannelStatistics
 from samovar.errors import DataError
 
@@ -191,7 +192,9 @@ def open_store(name: str, folder: Path | None = None) -> Store:
     # A name must not lead out of the data folder.
     if name in ("", ".", "..") or Path(name).name != name:
         raise DataError(f"{name!r} is not the name of a data set.")
-    return Store((folder or data_folder()) / name)
+    target = (folder or data_folder()) / name
+    tidy_if_free(target)
+    return Store(target)
 
 
 def _read_facts(folder: Path) -> dict[str, Any]:

@@ -109,7 +109,7 @@ def test_a_label_that_is_not_text_is_refused(tmp_path):
     ("arrays", "words"),
     [
         ({"features": np.ones((20, 0)), "labels": np.arange(20)}, r"features \(20, 0\)"),
-        ({"features": np.ones((20, 3))}, "has no array called 'labels'"),
+        ({"features": np.ones((20, 3))}, "it has no array 'labels'"),
         ({"features": np.full((20, 3), np.nan), "labels": np.arange(20)}, "20 rows with values"),
     ],
 )

@@ -58,10 +58,10 @@ def _load(root: Path) -> _Arrays:
             features = np.load(paths[0], allow_pickle=False, mmap_mode="r")
             labels = np.load(paths[1], allow_pickle=False, mmap_mode="r")
             return _Arrays(features, labels, paths)
-    except DataError:  # it says what is wrong already
-        raise
+    except DataError as error:  # a whole sentence already
+        raise DataError(f"{root} cannot be read. {error} {HINT}") from error
     except KeyError as error:
-        raise DataError(f"{root} has no array called {error}. {HINT}") from error
+        raise DataError(f"{root} cannot be read: it has no array {error}. {HINT}") from error
     except Exception as error:  # NumPy's parsers raise many kinds of errors on damaged files
         raise DataError(f"{root} cannot be read ({error}). {HINT}") from error
     raise missing(root, HINT)
