@@ -71,10 +71,16 @@ class Contents:
 def data_folder() -> Path:
     """Return the folder of all stores: `$SAMOVAR_DATA`, or a folder in the user's cache."""
     chosen = os.environ.get("SAMOVAR_DATA")
-    if chosen:
-        return Path(chosen).expanduser()
     cache = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    return Path(cache).expanduser() / "samovar" / "data"
+    try:
+        if chosen:
+            return Path(chosen).expanduser()
+        return Path(cache).expanduser() / "samovar" / "data"
+    except RuntimeError as error:  # neither $HOME nor an entry of the user, as in containers
+        raise DataError(
+            "There is no home folder in which data could be kept. Set the environment variable "
+            "SAMOVAR_DATA to a folder."
+        ) from error
 
 
 def checksum(path: Path) -> str:
