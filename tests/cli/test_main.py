@@ -1,5 +1,6 @@
 """The command line has quick help, and turns errors into sentences and exit codes."""
 
+import errno
 import signal
 import subprocess
 import sys
@@ -117,3 +118,26 @@ def test_only_commands_that_can_continue_say_so(monkeypatch, capsys):
     assert "resumes the run from its last checkpoint" in capsys.readouterr().err
     assert main(["predict", "pets.safetensors"]) == 130
     assert capsys.readouterr().err == "samovar: interrupted.\n"
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        MemoryError(),
+        RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 9 bytes."),
+        OSError(errno.ENOMEM, "Cannot allocate memory"),
+    ],
+)
+def test_too_little_memory_is_a_sentence_and_exit_code_1(error, monkeypatch, capsys):
+    stand_in(monkeypatch, error)
+    assert main([]) == 1
+    assert "samovar: There is not enough memory" in capsys.readouterr().err
+
+
+def test_an_error_shows_no_control_characters_and_is_not_long(monkeypatch, capsys):
+    stand_in(monkeypatch, DataError("bad \x1b[31mname\r" + "x" * 10**5 + "\nsamovar: fine"))
+    assert main([]) == 2
+    text = capsys.readouterr().err
+    assert text.startswith("samovar: bad ?[31mname?")
+    assert len(text) < 3000
+    assert "\nsamovar" not in text

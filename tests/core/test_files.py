@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from samovar.core.files import output_folder, write_whole
+from samovar.core.files import exchange, output_folder, remove_leftovers, whole_file, write_whole
 from samovar.errors import OutputError
 
 
@@ -52,3 +52,47 @@ def test_full_disk_leaves_the_old_file_and_nothing_else(tmp_path):
     assert str(target) in run.stdout
     assert target.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [target]
+
+
+def test_what_a_killed_process_left_is_removed_by_the_next_writer_of_the_same_file(tmp_path):
+    (tmp_path / ".result.json.0123abcd").write_bytes(b"half")
+    (tmp_path / ".other.json.0123abcd").write_bytes(b"of another file")
+    (tmp_path / ".hidden").write_bytes(b"a user's")
+    write_whole(tmp_path / "result.json", b"new")
+    names = sorted(path.name for path in tmp_path.iterdir())
+    assert names == [".hidden", ".other.json.0123abcd", "result.json"]
+    remove_leftovers(tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".hidden", "result.json"]
+
+
+def test_what_another_process_is_writing_is_not_removed(tmp_path):
+    with whole_file(tmp_path / "result.json") as file:
+        file.write(b"first")
+        script = (
+            "import sys, pathlib\n"
+            "from samovar.core.files import write_whole\n"
+            "write_whole(pathlib.Path(sys.argv[1]), b'second')"
+        )
+        subprocess.run([sys.executable, "-c", script, tmp_path / "result.json"], check=True)
+        assert (tmp_path / "result.json").read_bytes() == b"second"
+    assert (tmp_path / "result.json").read_bytes() == b"first"
+    assert [path.name for path in tmp_path.iterdir()] == ["result.json"]
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError, OSError])
+def test_an_error_in_the_block_leaves_the_old_file(tmp_path, error):
+    (tmp_path / "x").write_bytes(b"old")
+    with pytest.raises(OutputError if error is OSError else error), whole_file(tmp_path / "x"):
+        raise error
+    assert (tmp_path / "x").read_bytes() == b"old"
+    assert [path.name for path in tmp_path.iterdir()] == ["x"]
+
+
+def test_two_folders_swap_places_or_stay(tmp_path):
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / name).touch()
+    swapped = exchange(tmp_path / "a", tmp_path / "b")
+    assert (tmp_path / "a" / ("b" if swapped else "a")).exists()
+    assert not exchange(tmp_path / "a", tmp_path / "missing")
+    assert (tmp_path / "a").exists()

@@ -1,13 +1,12 @@
 """Archives are read without unpacking, and hostile names and sizes are refused."""
 
-import io
-import tarfile
+import os
 import zipfile
 
 import pytest
 from helpers_sources import make_zip
 
-from samovar.data.archive import Zip, find, read_tar, safe_name
+from samovar.data.archive import LARGEST_RATIO, Zip, find, safe_name
 from samovar.data.images.decode import LARGEST_FILE
 from samovar.errors import DataError
 
@@ -66,27 +65,49 @@ def test_an_encrypted_zip_is_refused(tmp_path):
         Zip(path).read("one.txt")
 
 
-def make_tar(path, entries):
-    with tarfile.open(path, "w:gz") as archive:
-        for name, content in entries.items():
-            member = tarfile.TarInfo(name)
-            member.size = len(content)
-            archive.addfile(member, io.BytesIO(content))
-    return path
+def test_a_zip_that_unpacks_to_many_times_its_size_is_refused(tmp_path):
+    path = tmp_path / "a.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for number in range(5):
+            archive.writestr(f"{number}.png", bytes(LARGEST_FILE // 4))
+    assert path.stat().st_size * LARGEST_RATIO < LARGEST_FILE
+    with pytest.raises(DataError, match=r"a.zip has [\d,]+ bytes and unpacks to 335,544,320"):
+        Zip(path)
 
 
-def test_only_the_named_tar_entries_are_read_each_up_to_its_limit(tmp_path):
-    path = make_tar(tmp_path / "a.tar.gz", {"x/train.bin": b"12345", "x/other.bin": b"1" * 100})
-    assert read_tar(path, ("train.bin",), largest=5) == {"train.bin": b"12345"}
-    with pytest.raises(DataError, match=r"x/train.bin in .* has 5 bytes; at most 4"):
-        read_tar(path, ("train.bin",), largest=4)
+def test_an_entry_never_unpacks_to_more_than_the_directory_says(tmp_path):
+    """Its compressed data are those of a much larger file."""
+    path = tmp_path / "a.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("one.png", bytes(10**7))
+    archive = Zip(path)
+    archive.entries["one.png"].file_size = 10
+    with pytest.raises(DataError, match=r"a.zip is damaged"):
+        archive.read("one.png")  # its checksum is that of ten million bytes
 
 
-def test_a_tar_entry_that_is_a_link_is_not_followed(tmp_path):
-    path = tmp_path / "a.tar"
-    with tarfile.open(path, "w") as archive:
-        member = tarfile.TarInfo("train.bin")
-        member.type = tarfile.SYMTYPE
-        member.linkname = "/etc/passwd"
-        archive.addfile(member)
-    assert read_tar(path, ("train.bin",), largest=10**6) == {}
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_methods_that_expand_a_kilobyte_to_gigabytes_at_once_are_refused(tmp_path, method):
+    path = tmp_path / "a.zip"
+    with zipfile.ZipFile(path, "w", method) as archive:
+        archive.writestr("one.txt", b"1")
+    with pytest.raises(DataError, match=r"one.txt is not compressed by deflate"):
+        Zip(path).read("one.txt")
+
+
+def test_a_zip_entry_without_a_name_does_no_harm(tmp_path):
+    path = make_zip(tmp_path / "a.zip", {"one.txt": b"1", "?": b"2"})
+    content = path.read_bytes()
+    start = content.rindex(b"PK\x01\x02")
+    nameless = bytearray(content[start:])
+    nameless[28] = 0  # the length of its name in the directory ...
+    nameless[46:47] = b""
+    nameless[-10] -= 1  # ... and that of the directory
+    path.write_bytes(content[:start] + nameless)
+    assert set(Zip(path).entries) == {"one.txt", "."}
+
+
+def test_a_pipe_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "a.zip")
+    with pytest.raises(DataError, match=r"a.zip is not a file"):
+        Zip(tmp_path / "a.zip")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from helpers import PEAK, make_store
 
-from samovar.data.store import ClassEntry, Contents, Store, open_store
+from samovar.data.store import ClassEntry, Contents, Store, data_folder, open_store
 from samovar.data.store_writer import write_store
 from samovar.errors import DataError
 
@@ -90,3 +90,16 @@ def test_unknown_splits(toy):
         toy.store.split("nonsense")
     with pytest.raises(DataError, match="no splitting scheme 'other'"):
         toy.store.split("train", "other")
+
+
+def test_without_a_home_folder_the_variable_is_named(monkeypatch):
+    """As in a container whose user has neither $HOME nor an entry in the list of users."""
+
+    def no_entry(uid: int) -> None:
+        raise KeyError(uid)
+
+    for name in ("HOME", "SAMOVAR_DATA", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("pwd.getpwuid", no_entry)
+    with pytest.raises(DataError, match=r"no home folder .* SAMOVAR_DATA"):
+        data_folder()

@@ -14,7 +14,7 @@ import pytest
 from helpers import length_of_new_store, make_store
 
 from samovar.data.store import ClassEntry, Contents, open_store
-from samovar.data.store_writer import replace_store, write_store
+from samovar.data.store_writer import write_store
 from samovar.errors import DataError, OutputError
 
 FACTS = {"title": "", "licence": "", "citation": ""}
@@ -75,15 +75,6 @@ def test_remains_of_a_killed_process_are_no_store_and_are_cleared(tmp_path):
         open_store("toy", tmp_path)
     make_store(tmp_path, [2, 2])
     assert not (tmp_path / ".toy.writing").exists()
-
-
-def test_a_store_that_could_not_be_replaced_is_still_there(tmp_path):
-    """Something went wrong between removing the old store and renaming the new one."""
-    make_store(tmp_path, [2, 2])
-    with pytest.raises(FileNotFoundError):
-        replace_store(tmp_path / ".toy.writing", tmp_path / "toy")
-    assert len(open_store("toy", tmp_path).array) == 4
-    assert not (tmp_path / ".toy.writing.old").exists()
 
 
 @pytest.mark.slow

@@ -69,3 +69,15 @@ def test_the_table_names_the_threshold_where_there_is_one():
     assert "a [note]" in text
     assert "70% cat" in text
     assert "above" not in printed(answers_table(rows, "nothing is rejected", None))
+
+
+def test_hostile_names_are_harmless_in_the_table_and_in_csv():
+    classes = ("=1+1", "\x1b[31mred", "[/bold]")
+    rows = answer_rows([Path("=cmd.png"), Path("\x1b]0;x.png")], answer_with(None), classes)
+    file = io.StringIO()
+    write_csv(file, rows, classes)
+    file.seek(0)
+    lines = list(csv.DictReader(file))
+    assert [line["image"] for line in lines] == ["'=cmd.png", "?]0;x.png"]
+    assert list(lines[0])[-3:] == ["'=1+1", "?[31mred", "[/bold]"]
+    assert "\x1b" not in printed(answers_table(rows, "a \x1b[31mnote", 0.5))

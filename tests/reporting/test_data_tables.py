@@ -68,3 +68,12 @@ def test_the_table_has_prepared_data_first_and_then_the_other_sources(store):
     assert "can be prepared with --root" in folder
     for name in REGISTRY:
         assert f"│ {name} " in table
+
+
+def test_names_and_facts_do_not_change_the_terminal(store):
+    store.facts |= {"title": "\x1b[31m[/red]", "partial": "\x1b]0;x\x07"}
+    text = printed(data_table({"\x1b[2J": store, "bad": DataError("\x1b[31m" + "x" * 10**5)}))
+    assert "\x1b" not in text
+    assert "[/red]" in text
+    assert len(text) < 10**5
+    assert store_line(store).isprintable()

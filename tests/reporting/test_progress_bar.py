@@ -24,3 +24,9 @@ def test_a_quiet_bar_shows_nothing(capsys):
         progress("half of it", 0.5)
     captured = capsys.readouterr()
     assert captured.out + captured.err == ""
+
+
+def test_names_do_not_change_the_terminal(capsys):
+    with progress_bar("preparing \x1b[31m[/red]") as progress:
+        progress("\x1b]0;title\x07[/bold]", 0.5)
+    assert "?]0;title?[/bold]" in capsys.readouterr().err

@@ -1,5 +1,6 @@
 """A damaged checkpoint is noticed, and the run goes on from the one before."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,31 @@ def test_without_an_undamaged_checkpoint_it_starts_again_and_keeps_the_new_ones(
     assert events(lines)[2] == "all checkpoints are damaged: starting from the beginning"
     assert [path.stem for path in (stopped / "checkpoints").glob("*.json")] == ["00000003"]
     train(TINY, stopped)
+    assert weights(stopped) == weights(toy_runs / "whole")
+
+
+def test_a_resumed_run_removes_what_killed_processes_left(stopped, toy_runs):
+    """A checkpoint that outlived its pruning, tensors without their JSON, temporary files."""
+    folder = stopped / "checkpoints"
+    for suffix in (".json", ".safetensors"):
+        shutil.copy(folder / f"00000003{suffix}", folder / f"00000002{suffix}")
+    shutil.copy(folder / "00000003.safetensors", folder / "00000001.safetensors")
+    for path in (
+        folder / ".00000009.json",
+        stopped / ".metrics.jsonl",
+        stopped / "model/.README.md",
+    ):
+        path.with_name(f"{path.name}.0123abcd").write_bytes(b"half")
+    names = []
+
+    def look(line: dict) -> None:
+        if "update" in line and not names:
+            names.extend(sorted(path.name for path in folder.iterdir()))
+
+    train(TINY, stopped, watch=look)
+    kept = ["00000003", "00000006"]
+    assert names == [f"{name}{suffix}" for name in kept for suffix in (".json", ".safetensors")]
+    assert {path.name for path in stopped.rglob(".*")} == {".lock"}
     assert weights(stopped) == weights(toy_runs / "whole")
 
 

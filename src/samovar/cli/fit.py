@@ -74,6 +74,7 @@ def fit(  # noqa: PLR0913 - each parameter is a flag
     )
     from samovar.core.devices import device_named
     from samovar.core.files import output_folder
+    from samovar.core.text import printable
     from samovar.data.images.user_images import labelled_folder
     from samovar.errors import SettingsError
     from samovar.reporting.task_summary import TaskSummary, described_model
@@ -108,8 +109,10 @@ def fit(  # noqa: PLR0913 - each parameter is a flag
     summary = TaskSummary.of(task, described_model(model, named), fitted.task, measured)
     Console().print(summary.table())
     print(note, end="")
-    print(f"Rejection: {fitted.rejection_note(parameters.reject)}{_why_not(fitted.saved)}.")
-    print(f"Written: {task}. Next: samovar predict {task} IMAGE...")
+    rejection = printable(fitted.rejection_note(parameters.reject))
+    print(f"Rejection: {rejection}{_why_not(fitted.saved)}.")
+    name = printable(str(task))
+    print(f"Written: {name}. Next: samovar predict {name} IMAGE...")
     return report_skipped(images.unreadable)
 
 

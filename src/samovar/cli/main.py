@@ -4,7 +4,7 @@ To add a command, write `cli/NAME.py` with a function and add the function to `S
 Commands import what is heavy when they run, so that `samovar --help` answers at once.
 """
 
-import os
+import errno
 import sys
 
 from samovar.cli.command import Command, from_function, group
@@ -16,11 +16,13 @@ from samovar.cli.fit import fit
 from samovar.cli.predict import predict
 from samovar.cli.presets import presets
 from samovar.cli.reproduce import reproduce
+from samovar.cli.streams import discard_output, prepare_streams
 from samovar.cli.synthetic import synthetic
 from samovar.cli.task import task
 from samovar.cli.train import run_train
 from samovar.core.allocator import tune_allocator
 from samovar.core.interrupts import Stopped
+from samovar.core.text import message
 from samovar.core.threads import let_threads_sleep
 from samovar.errors import SamovarError
 
@@ -31,6 +33,20 @@ DESCRIPTION = """Bayesian few-shot image classification.
 
 Every command explains itself with --help. Results are printed for people and written as JSON.
 Add --debug to any command to see the full traceback of an error."""
+
+NO_MEMORY = (
+    "There is not enough memory for this. Close other programs, or ask for less: fewer or smaller "
+    "images, fewer tasks, samples or classes."
+)
+ALLOCATION_FAILED = (
+    "can't allocate memory",
+    "not enough memory",
+    "out of memory",
+    "bad allocation",
+    "bad_alloc",
+    "Failed to allocate memory",
+)
+"""How torch and onnxruntime say that there is not enough memory."""
 
 TRAIN = "Train a model: samovar train PRESET (default glyphs). The same command resumes a run."
 
@@ -66,13 +82,14 @@ SAMOVAR = group(
 def main(arguments: list[str] | None = None) -> int:
     """Run a command and return the exit code.
 
-    0 means success, 1 that some of the input had to be skipped, 2 bad input or a file that cannot
-    be read or written, 130 that the user interrupted (143 by SIGTERM). With --debug errors are
-    raised instead of explained.
+    0 means success, 1 that some of the input had to be skipped or that there is not enough memory,
+    2 bad input or a file that cannot be read or written, 130 that the user interrupted (143 by
+    SIGTERM). With --debug errors are raised instead of explained.
     """
     if arguments is None:
         arguments = sys.argv[1:]
     debug = "--debug" in arguments
+    prepare_streams()
     tune_allocator()
     if arguments and arguments[0] in SHORT:
         let_threads_sleep()
@@ -82,12 +99,13 @@ def main(arguments: list[str] | None = None) -> int:
         sys.stdout.flush()
         return code or 0
     except BrokenPipeError:
-        # The reader of our output has gone, as in `samovar presets | head -1`. Python flushes once
-        # more at exit and would fail again, so what is left goes nowhere.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # The reader of our output has gone, as in `samovar presets | head -1`.
+        discard_output()
         return 0
-    except (SamovarError, OSError, KeyboardInterrupt) as error:
-        if debug:
+    except (SamovarError, OSError, KeyboardInterrupt, MemoryError, RuntimeError) as error:
+        # torch raises a RuntimeError without memory; any other one is a mistake of ours.
+        ours = isinstance(error, RuntimeError) and not _lacks_memory(error)
+        if debug or ours:
             raise
         return _explain(error, arguments)
 
@@ -100,6 +118,20 @@ def _explain(error: BaseException, arguments: list[str]) -> int:
         if isinstance(error, Stopped):
             return error.code
         return INTERRUPTED
+    if _lacks_memory(error):
+        print(f"samovar: {NO_MEMORY}", file=sys.stderr)
+        return 1
     # Besides our own errors these are the operating system's, such as a path that is too long.
-    print(f"samovar: {error}", file=sys.stderr)
+    print(f"samovar: {message(str(error))}", file=sys.stderr)
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EIO):
+        discard_output()  # it may be our output that is full
     return 2
+
+
+def _lacks_memory(error: BaseException) -> bool:
+    """Tell whether an error says that there is not enough memory."""
+    if isinstance(error, SamovarError):
+        return False
+    if isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM:
+        return True
+    return any(words in str(error) for words in ALLOCATION_FAILED)

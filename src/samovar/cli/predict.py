@@ -1,6 +1,5 @@
 """`samovar predict`: label images with a fitted task."""
 
-import io
 import json as json_format
 import sys
 from collections.abc import Sequence
@@ -173,8 +172,6 @@ def _json_text(rows: "list[AnswerRow]") -> str:
 def _print_csv(rows: "list[AnswerRow]", fitted: "Fitted") -> None:
     from samovar.reporting.answers import write_csv
 
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # file names need not be text
     write_csv(sys.stdout, rows, fitted.task.classes)
 
 

@@ -1,12 +1,33 @@
-"""Files are written whole or not at all."""
+"""Files are written whole or not at all, and what killed processes left behind is removed.
+
+A file is written beside its target under a hidden name and then renamed. Its writer holds a lock on
+it, which ends with the process: a temporary file without one was left by a process that was killed,
+and the next writer of the same target removes it.
+"""
 
 import contextlib
+import ctypes
 import os
+import re
 import secrets
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 from samovar.errors import OutputError
+
+try:
+    import fcntl
+except ImportError:  # Windows, where leftovers stay
+    fcntl = None  # type: ignore[assignment]
+
+TEMPORARY = re.compile(r"\.(?P<target>.+)\.[0-9a-f]{4,8}")
+"""The name of a temporary file, which begins with that of its target."""
+HERE = -100
+"""Stands for the working folder in calls of Linux that take a folder and a path."""
+EXCHANGE = 2
+"""Asks Linux's renameat2 to let two paths swap what they name."""
 
 
 def output_folder(path: Path) -> Path:
@@ -15,25 +36,35 @@ def output_folder(path: Path) -> Path:
         path.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=path):
             return path
-    except OSError as error:
-        raise OutputError(
-            f"Cannot write into {path}: {error.strerror or error}. Choose another folder."
-        ) from error
+    except (OSError, ValueError) as error:  # ValueError: a name with a null character
+        reason = getattr(error, "strerror", None) or error
+        raise OutputError(f"Cannot write into {path}: {reason}. Choose another folder.") from error
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write a file so that readers see either the old content or the new, never half of it.
+    """Write a file so that readers see either the old content or the new, never half of it."""
+    with whole_file(path) as file:
+        file.write(content)
+
+
+@contextlib.contextmanager
+def whole_file(path: Path) -> Iterator[BinaryIO]:
+    """Open a file for writing that replaces `path` when the block ends without an error.
 
     The content goes to a temporary file beside the target, is flushed to the disk, and renamed.
     """
-    # In the same folder, because a rename is atomic only within one file system.
-    temporary = path.parent / f".{path.name}.{secrets.token_hex(4)}"
+    temporary: Path | None = None
     try:
-        with temporary.open("xb") as file:
-            file.write(content)
+        remove_leftovers(path.parent, path.name)
+        temporary, file = _new_temporary(path)
+        with file:
+            yield file
             file.flush()
             os.fsync(file.fileno())
-        temporary.replace(path)
+            temporary.replace(path)
+    except OutputError:  # it says what is wrong already
+        _remove(temporary)
+        raise
     except OSError as error:
         _remove(temporary)
         raise OutputError(
@@ -44,6 +75,57 @@ def write_whole(path: Path, content: bytes) -> None:
         raise
 
 
-def _remove(path: Path) -> None:
+def remove_leftovers(folder: Path, target: str | None = None) -> None:
+    """Remove the temporary files of killed processes, all or those of one target."""
+    if fcntl is None:
+        return
     with contextlib.suppress(OSError):
-        path.unlink(missing_ok=True)
+        for name in os.listdir(folder):  # noqa: PTH208 - names are all that is needed
+            match = TEMPORARY.fullmatch(name)
+            if match is not None and target in (None, match["target"]):
+                _remove_unlocked(folder / name)
+
+
+def _remove_unlocked(path: Path) -> None:
+    """Remove a temporary file unless a living process is writing it."""
+    with contextlib.suppress(OSError), path.open("rb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        path.unlink()
+
+
+def _new_temporary(path: Path) -> tuple[Path, BinaryIO]:
+    """Return a new file beside the target, locked by this process, and its path."""
+    while True:
+        # In the same folder, because a rename is atomic only within one file system.
+        temporary = path.parent / f".{path.name}.{secrets.token_hex(4)}"
+        file = temporary.open("xb")
+        if _locked(file):
+            return temporary, file
+        file.close()
+
+
+def _locked(file: BinaryIO) -> bool:
+    """Lock a new file; return False if another process took it for a leftover before that."""
+    if fcntl is None:
+        return True
+    with contextlib.suppress(OSError):  # file systems without locks have no leftovers removed
+        fcntl.flock(file, fcntl.LOCK_EX)
+    return os.fstat(file.fileno()).st_nlink > 0
+
+
+def _remove(path: Path | None) -> None:
+    if path is not None:
+        with contextlib.suppress(OSError):
+            path.unlink(missing_ok=True)
+
+
+def exchange(first: Path, second: Path) -> bool:
+    """Let two files or folders swap places in one step; return False where that is not possible.
+
+    It is possible on Linux, on most file systems.
+    """
+    try:
+        rename = ctypes.CDLL(None, use_errno=True).renameat2
+    except (AttributeError, OSError, TypeError):  # another system, or an old C library
+        return False
+    return rename(HERE, os.fsencode(first), HERE, os.fsencode(second), EXCHANGE) == 0

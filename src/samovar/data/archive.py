@@ -1,30 +1,32 @@
-"""Reading official archives without unpacking them; names and sizes inside are checked first."""
+"""Reading zip archives without unpacking them; names and sizes inside are checked first.
+
+Nothing that an archive claims is believed: the bytes of its directory, the number of its entries
+and what they unpack to all have limits, and no entry unpacks to more than its directory says.
+"""
 
 import contextlib
-import lzma
-import struct
-import tarfile
+import io
+import os
+import weakref
 import zipfile
-import zlib
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
+from typing import IO
 
+from samovar.core.input_files import open_input
 from samovar.data.images.decode import LARGEST_FILE
 from samovar.errors import DataError
 
-DAMAGED = (
-    zipfile.BadZipFile,
-    tarfile.TarError,
-    zlib.error,
-    lzma.LZMAError,
-    struct.error,
-    EOFError,
-    OSError,
-    UnicodeDecodeError,
-    NotImplementedError,
-    RuntimeError,
-)
-"""What the standard library raises for damaged, encrypted or unknown archives."""
+MOST_ENTRIES = 1_000_000
+LARGEST_DIRECTORY = 128 * 2**20
+"""Bytes of the directory, which has the names of all entries and is held in memory."""
+LARGEST_RATIO = 100
+"""How many times its own size an archive may unpack to, beyond `LARGEST_FILE`.
+
+Images and vectors hardly become smaller in an archive; what does is there to do harm.
+"""
+METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+"""Only these can be unpacked piece by piece: others expand a kilobyte to gigabytes at once."""
 
 
 def find(root: Path, name: str) -> Path | None:
@@ -51,14 +53,33 @@ def safe_name(name: str, archive: Path) -> str:
 
 
 @contextlib.contextmanager
-def _damage_explained(archive: Path) -> Iterator[None]:
+def damage_explained(archive: Path) -> Iterator[None]:
     """Turn whatever a damaged archive raises into an error that names it."""
     try:
         yield
-    except DAMAGED as error:
+    except DataError:  # it says what is wrong already
+        raise
+    except Exception as error:  # parsers of archives raise many kinds of errors
+        reason = str(error) or type(error).__name__
         raise DataError(
-            f"{archive} is damaged or not of the type that its name says ({error}). Get it again."
+            f"{archive} is damaged or not of the type that its name says ({reason}). Get it again."
         ) from error
+
+
+class _Bounded(io.BufferedReader):
+    """A file of which no more is read at once than the largest directory has.
+
+    `zipfile` reads the directory in one piece, before anything can be known of it.
+    """
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """Return so many bytes, or those that are left."""
+        if size is None or size < 0 or size > LARGEST_DIRECTORY:
+            left = os.fstat(self.fileno()).st_size - self.tell()
+            size = left if size is None or size < 0 else min(size, left)
+        if size > LARGEST_DIRECTORY:
+            raise ValueError(f"its directory has more than {LARGEST_DIRECTORY:,} bytes")
+        return super().read(size)
 
 
 class Zip:
@@ -66,42 +87,51 @@ class Zip:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        with _damage_explained(path):
-            self._file = zipfile.ZipFile(path)
+        file = _Bounded(open_input(path).detach())
+        # The archive stays open as long as its entries may be read.
+        self.close = weakref.finalize(self, file.close)
+        with damage_explained(path):
+            self._file = zipfile.ZipFile(file)
         # Every name is checked now, before anything is read.
         self.entries: dict[str, zipfile.ZipInfo] = {}
         for entry in self._file.infolist():
-            if not entry.is_dir():
+            if not entry.filename.endswith("/"):
                 self.entries[safe_name(entry.filename, path)] = entry
+        self._check(path.stat().st_size)
+
+    def _check(self, size: int) -> None:
+        """Refuse an archive that has too many entries or unpacks to too much."""
+        if len(self._file.infolist()) > MOST_ENTRIES:
+            raise DataError(f"{self.path} has more than {MOST_ENTRIES:,} entries. Divide it.")
+        unpacked = sum(entry.file_size for entry in self._file.infolist())
+        most = LARGEST_RATIO * size + LARGEST_FILE
+        if unpacked > most:
+            raise DataError(
+                f"{self.path} has {size:,} bytes and unpacks to {unpacked:,}; at most {most:,} are "
+                "allowed. Get the archive from a trustworthy place."
+            )
 
     def read(self, name: str) -> bytes:
-        """Return the bytes of an entry."""
+        """Return the bytes of an entry, which is a small file such as an image."""
         entry = self.entries[name]
-        # zipfile unpacks no more than this size, whatever the compressed data would give.
         if entry.file_size > LARGEST_FILE:
             raise DataError(
                 f"{name} in {self.path} unpacks to {entry.file_size:,} bytes; at most "
                 f"{LARGEST_FILE:,} are allowed. Remove it from the archive."
             )
-        with _damage_explained(self.path):
-            return self._file.read(entry)
+        with self.open(name) as file:
+            # With a number of bytes, zipfile unpacks no more than that.
+            content = file.read(entry.file_size)
+            if len(content) < entry.file_size:
+                raise EOFError(f"{name} is cut short")
+            return content
 
-
-def read_tar(path: Path, names: tuple[str, ...], largest: int) -> dict[str, bytes]:
-    """Return the entries of a tar archive with these base names, each at most `largest` bytes."""
-    contents: dict[str, bytes] = {}
-    with _damage_explained(path), tarfile.open(path) as archive:
-        for member in archive:
-            base = PurePosixPath(safe_name(member.name, path)).name
-            # Links and devices are not files, and are never followed.
-            if not member.isfile() or base not in names:
-                continue
-            if member.size > largest:
-                raise DataError(
-                    f"{member.name} in {path} has {member.size:,} bytes; at most {largest:,} are "
-                    "expected. Get the archive again."
-                )
-            file = archive.extractfile(member)
-            assert file is not None  # isfile() was true
-            contents[base] = file.read()
-    return contents
+    @contextlib.contextmanager
+    def open(self, name: str) -> Iterator[IO[bytes]]:
+        """Open an entry for reading; whatever is wrong with it is reported with its archive."""
+        entry = self.entries[name]
+        with damage_explained(self.path):
+            if entry.compress_type not in METHODS:
+                raise ValueError(f"{name} is not compressed by deflate")
+            with self._file.open(entry) as file:
+                yield file

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from samovar.core.randomness import generator
+from samovar.data.npz import read_npz
 from samovar.errors import DataError
 
 
@@ -47,9 +48,9 @@ class VectorCollection:
     def read(cls, path: Path) -> "VectorCollection":
         """Read an npz file with `features` (n, d) and `labels` (n,), as `samovar embed` has it."""
         try:
-            with np.load(path, allow_pickle=False) as stored:
-                return cls.of(path.stem, stored["features"], stored["labels"])
-        except (OSError, KeyError, ValueError) as error:
+            stored = read_npz(path, ("features", "labels"))
+            return cls.of(path.stem, stored["features"], stored["labels"])
+        except (KeyError, ValueError) as error:
             raise DataError(f"{path} is not a file of vectors and labels ({error}).") from error
 
     def allows(self, way: int, shot: int) -> bool:

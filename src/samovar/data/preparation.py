@@ -11,6 +11,7 @@ from pathlib import Path
 from samovar.core.progress import Progress, silent
 from samovar.data.archive import find
 from samovar.data.download import download, md5
+from samovar.data.replacement import tidy_if_free
 from samovar.data.sources.base import Source
 from samovar.data.sources.registry import REGISTRY, source_named
 from samovar.data.store import Store, data_folder, open_store
@@ -39,6 +40,7 @@ def prepare(
     folder = folder or data_folder()
     store_name = store_name or name
     _check_name(store_name, name)
+    tidy_if_free(folder / store_name)
     if root is None and (folder / store_name).exists():
         # A damaged store is prepared again.
         with contextlib.suppress(DataError):
@@ -79,6 +81,7 @@ def ready(name: str, progress: Progress = silent) -> Store:
 
     If there is none, it is prepared first, provided that a source of this name needs no root.
     """
+    tidy_if_free(data_folder() / name)
     if (data_folder() / name).exists():
         return open_store(name)
     if name not in REGISTRY:
@@ -109,6 +112,8 @@ def list_stores(folder: Path | None = None) -> dict[str, Store | DataError]:
     stores: dict[str, Store | DataError] = {}
     if not folder.is_dir():
         return stores
+    for path in sorted(folder.glob(".*.writing.old")):
+        tidy_if_free(folder / path.name[1 : -len(".writing.old")])
     for path in sorted(folder.iterdir()):
         # Hidden are locks and stores that are being written.
         hidden = path.name.startswith(".")

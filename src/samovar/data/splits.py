@@ -7,10 +7,13 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from samovar.core.input_files import read_input
 from samovar.core.randomness import generator
 from samovar.data.store import SPLITS
 from samovar.errors import DataError
 
+LARGEST_SPLIT = 64 * 2**20
+"""Bytes of a split file."""
 Split = dict[str, list[str]]
 """The class names of train, val and test."""
 
@@ -72,8 +75,8 @@ def by_fraction(names: Sequence[str], fractions: tuple[float, float, float], see
 def by_file(path: Path) -> Split:
     """Read a split from a JSON file {"train": [class, ...], "val": [...], "test": [...]}."""
     try:
-        content = json.loads(path.read_bytes())
-    except (OSError, ValueError, RecursionError) as error:
+        content = json.loads(read_input(path, LARGEST_SPLIT))
+    except (ValueError, RecursionError) as error:
         raise DataError(f"The split file {path} cannot be read ({error}).") from error
     if not _is_split(content):
         raise DataError(

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from samovar.data.replacement import tidy_if_free
 from samovar.data.statistics import ChannelStatistics
 from samovar.errors import DataError
 
@@ -70,10 +71,16 @@ class Contents:
 def data_folder() -> Path:
     """Return the folder of all stores: `$SAMOVAR_DATA`, or a folder in the user's cache."""
     chosen = os.environ.get("SAMOVAR_DATA")
-    if chosen:
-        return Path(chosen).expanduser()
     cache = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    return Path(cache).expanduser() / "samovar" / "data"
+    try:
+        if chosen:
+            return Path(chosen).expanduser()
+        return Path(cache).expanduser() / "samovar" / "data"
+    except RuntimeError as error:  # neither $HOME nor an entry of the user, as in containers
+        raise DataError(
+            "There is no home folder in which data could be kept. Set the environment variable "
+            "SAMOVAR_DATA to a folder."
+        ) from error
 
 
 def checksum(path: Path) -> str:
@@ -191,7 +198,9 @@ def open_store(name: str, folder: Path | None = None) -> Store:
     # A name must not lead out of the data folder.
     if name in ("", ".", "..") or Path(name).name != name:
         raise DataError(f"{name!r} is not the name of a data set.")
-    return Store((folder or data_folder()) / name)
+    target = (folder or data_folder()) / name
+    tidy_if_free(target)
+    return Store(target)
 
 
 def _read_facts(folder: Path) -> dict[str, Any]:

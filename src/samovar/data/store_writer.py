@@ -1,8 +1,8 @@
 """Writing a store: checked first, written completely or not at all, and never over anything else.
 
-The files are written into a hidden folder beside the target, which is renamed when everything is on
-the disk. A lock makes a second process wait; it then finds the store complete. The lock is released
-when its process dies.
+The files are written into a hidden folder beside the target, which takes its place (`replacement`)
+when everything is on the disk. A lock makes a second process wait, which then finds the store
+complete. The lock is released when its process dies.
 """
 
 import errno
@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
-from filelock import FileLock
 
 from samovar.core.files import write_whole
 from samovar.core.progress import Progress, silent
+from samovar.data.replacement import replace_store, store_lock, tidy, unfinished_folder
 from samovar.data.statistics import ChannelStatistics
 from samovar.data.store import FORMAT, Contents, Store, checksum, data_folder, seal
 from samovar.errors import DataError, OutputError
@@ -44,7 +44,7 @@ def write_store(
     try:
         folder.mkdir(parents=True, exist_ok=True)
         # A second process waits here, and then finds the store complete.
-        with FileLock(folder / f".{name}.lock"):
+        with store_lock(folder / name):
             return _write_locked(folder / name, facts, contents, progress)
     except OutputError:
         raise  # it names the file already
@@ -67,13 +67,13 @@ def _remedy(error: OSError) -> str:
 def _write_locked(
     target: Path, facts: Mapping[str, Any], contents: Contents, progress: Progress
 ) -> Store:
+    # A killed process may have left something behind. We hold the lock, so nobody uses it.
+    tidy(target)
     existing = _existing_store(target, contents)
     if existing is not None:
         return existing
     _check_replaceable(target)
-    # A killed process may have left this folder behind. We hold the lock, so nobody uses it.
-    unfinished = target.with_name(f".{target.name}.writing")
-    shutil.rmtree(unfinished, ignore_errors=True)
+    unfinished = unfinished_folder(target)
     unfinished.mkdir()
     try:
         _write_files(unfinished, target.name, facts, contents, progress)
@@ -111,22 +111,6 @@ def _check_replaceable(target: Path) -> None:
         "they would be lost. Choose another name with --store, or another data folder with the "
         "environment variable SAMOVAR_DATA."
     )
-
-
-def replace_store(unfinished: Path, target: Path) -> None:
-    """Put the finished folder in the target's place; if that fails, put the old store back."""
-    old = unfinished.with_name(f"{unfinished.name}.old")
-    # A folder cannot be renamed over another one, so the old store steps aside for a moment.
-    if target.exists():
-        shutil.rmtree(old, ignore_errors=True)
-        target.rename(old)
-    try:
-        unfinished.rename(target)
-    except BaseException:  # also when the user interrupts
-        if old.exists():
-            old.rename(target)
-        raise
-    shutil.rmtree(old, ignore_errors=True)
 
 
 def _check_classes(name: str, contents: Contents) -> None:

@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from samovar.data.npz import read_npz
+
 
 @dataclass(frozen=True)
 class Chunk:
@@ -28,9 +30,9 @@ class Chunk:
 def read_chunk(path: Path, images: int, length: int) -> Chunk | None:
     """Return a finished chunk; None if there is none, or if it is damaged."""
     try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
-            features = arrays["features"]
-            reasons: list[str] = json.loads(str(arrays["reasons"]))
+        arrays = read_npz(path, ("features", "reasons"))
+        features = arrays["features"]
+        reasons: list[str] = json.loads(str(arrays["reasons"]))
         whole = len(reasons) == images and features.shape == (reasons.count(""), length)
         if whole and features.dtype == np.float32 and np.isfinite(features).all():
             return Chunk(features, reasons)

@@ -7,7 +7,6 @@ the second finds the work done. Images that could not be read are tried again ea
 may have repaired them, or installed what they need.
 """
 
-import contextlib
 import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -18,7 +17,7 @@ import numpy as np
 from filelock import FileLock
 from numpy.typing import NDArray
 
-from samovar.core.files import output_folder, write_whole
+from samovar.core.files import output_folder, remove_leftovers, write_whole
 from samovar.core.progress import Progress, silent
 from samovar.encoders.base import Encoder
 from samovar.encoders.chunk import Chunk, read_chunk
@@ -74,11 +73,13 @@ def embed(
     output_folder(out.parent)
     inputs = f"{encoder.identity} {precision} {fingerprint_images(images)}"
     with FileLock(out.with_name(f".{out.name}.lock")):
+        remove_leftovers(out.parent, out.name)
         finished = _finished(out, inputs)
+        work = _Work(images, encoder, out, inputs)
         if finished is not None and not _any_readable(finished.skipped, images, encoder):
+            work.remove_chunks()
             progress("done", 1.0)
             return finished
-        work = _Work(images, encoder, out, inputs)
         work.make_chunks(cache, progress)
         return work.finish(precision)
 
@@ -148,15 +149,25 @@ class _Work:
             self.resumed,
         )
 
+    def remove_chunks(self) -> None:
+        """Remove the chunks of a process that was killed after it had written the output."""
+        if self._has_chunks():
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _has_chunks(self) -> bool:
+        """Tell whether there are chunks of an interrupted process with the same inputs."""
+        try:
+            return (self.folder / "inputs.txt").read_text() == self.inputs
+        except (OSError, ValueError):
+            return False
+
     def _open_folder(self) -> None:
         """Keep the chunks of an interrupted process if they are of the same inputs."""
-        plan = self.folder / "inputs.txt"
-        with contextlib.suppress(OSError, ValueError):
-            if plan.read_text() == self.inputs:
-                return
+        if self._has_chunks():
+            return
         shutil.rmtree(self.folder, ignore_errors=True)
         output_folder(self.folder)
-        write_whole(plan, self.inputs.encode())
+        write_whole(self.folder / "inputs.txt", self.inputs.encode())
 
     def _chunk_path(self, start: int) -> Path:
         return self.folder / f"{start:09}.npz"

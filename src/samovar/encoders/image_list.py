@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
+from samovar.core.input_files import read_input
 from samovar.data.archive import Zip
 from samovar.data.images.decode import EXTENSIONS
 from samovar.data.images.pictures import ImageFile
@@ -17,8 +18,10 @@ from samovar.data.sources.folder import class_folders, is_presplit
 from samovar.data.store import SPLITS
 from samovar.errors import DataError, SettingsError
 
-LARGEST_LIST = 2**30
+LARGEST_LIST = 128 * 2**20
 """Bytes of a list of paths."""
+MOST_LINES = 1_000_000
+"""Paths in a list, as many as an archive may have entries."""
 
 
 @dataclass(frozen=True)
@@ -166,10 +169,12 @@ def _entry_reader(archive: Zip, name: str) -> Callable[[], bytes]:
 
 def _text_images(path: Path) -> list[ListedImage]:
     """Return the images of a list: a path in each line, perhaps a tab and a label after it."""
-    if path.stat().st_size > LARGEST_LIST:
-        raise DataError(f"{path} is too large for a list of paths.")
+    content = read_input(path, LARGEST_LIST)
+    content = content.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    if content.count(b"\n") > MOST_LINES:
+        raise DataError(f"{path} has more than {MOST_LINES:,} lines. Divide it.")
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = content.decode("utf-8").split("\n")
     except UnicodeDecodeError as error:
         raise DataError(
             f"{path} is not a folder, a zip archive or a text file with a path in each line."

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from samovar.core.input_files import read_input
 from samovar.errors import SettingsError
 
 Interpolation = Literal["nearest", "bilinear", "bicubic", "lanczos"]
@@ -123,10 +124,8 @@ CHECKS = {
 def read_preprocessing(path: Path) -> Preprocessing:
     """Read a preprocessing from a JSON file."""
     try:
-        with path.open("rb") as file:
-            text = file.read(LARGEST_JSON)
-        content = json.loads(text)
-    except (OSError, ValueError, RecursionError) as error:
+        content = json.loads(read_input(path, LARGEST_JSON))
+    except (ValueError, RecursionError) as error:
         raise SettingsError(f"The preprocessing {path} cannot be read ({error}).") from error
     return Preprocessing.from_json(content, str(path))
 

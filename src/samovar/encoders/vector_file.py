@@ -5,11 +5,8 @@ which encoder made the vectors, from which inputs, and which images were skipped
 are divided into train, val and test, the array `split` (n) says how.
 """
 
-import contextlib
 import io
 import json
-import os
-import secrets
 import zipfile
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
@@ -20,6 +17,8 @@ import numpy as np
 from numpy.lib import format as npy_format
 from numpy.typing import NDArray
 
+from samovar.core.files import whole_file
+from samovar.data.npz import read_npz
 from samovar.encoders.image_list import ListedImage
 from samovar.errors import OutputError
 
@@ -56,9 +55,9 @@ def read_facts(path: Path) -> tuple[VectorFileFacts, list[str]] | None:
     None if there is no such file, or if it is damaged or of another kind.
     """
     try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
-            content = json.loads(str(arrays["encoder"]))
-            labels: list[str] = arrays["labels"].tolist()
+        arrays = read_npz(path, ("encoder", "labels"))
+        content = json.loads(str(arrays["encoder"]))
+        labels: list[str] = arrays["labels"].tolist()
         skipped = tuple(SkippedImage(**image) for image in content.pop("skipped"))
         inputs = str(content.pop("inputs"))
         return VectorFileFacts(content, inputs, skipped), labels
@@ -77,29 +76,14 @@ def write_vectors(
 
     One chunk at a time is in memory.
     """
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    try:
-        with temporary.open("xb") as file:
-            with zipfile.ZipFile(file, "w") as archive:
-                shape = (len(images), int(facts.encoder["length"]))
-                _write_features(archive, chunks, shape, precision)
-                _write_array(archive, "labels", np.array([image.label for image in images], "U"))
-                _write_array(archive, "paths", np.array([image.name for image in images], "U"))
-                if any(image.split for image in images):
-                    _write_array(archive, "split", np.array([image.split for image in images], "U"))
-                _write_array(archive, "encoder", np.array(json.dumps(facts.to_json())))
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    except OutputError:
-        raise
-    except OSError as error:
-        raise OutputError(
-            f"Cannot write {path}: {error.strerror or error}. The file was left as it was."
-        ) from error
-    finally:
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
+    with whole_file(path) as file, zipfile.ZipFile(file, "w") as archive:
+        shape = (len(images), int(facts.encoder["length"]))
+        _write_features(archive, chunks, shape, precision)
+        _write_array(archive, "labels", np.array([image.label for image in images], "U"))
+        _write_array(archive, "paths", np.array([image.name for image in images], "U"))
+        if any(image.split for image in images):
+            _write_array(archive, "split", np.array([image.split for image in images], "U"))
+        _write_array(archive, "encoder", np.array(json.dumps(facts.to_json())))
 
 
 def _write_features(

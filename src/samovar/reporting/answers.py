@@ -11,6 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from samovar.classifier.answer import Answer
+from samovar.core.text import csv_cell
 from samovar.reporting.terminal import printable
 
 SHOWN = 3
@@ -99,7 +100,7 @@ def _caption(note: str, threshold: float | None, distance: str) -> str:
     if threshold is not None:
         distance += f"; images with a distance above {threshold:.3f} are rejected"
     information = "MI: mutual information of label and classifier, in nats"
-    return f"Rejection: {escape(note)}. {distance}. {information}."
+    return f"Rejection: {escape(printable(note))}. {distance}. {information}."
 
 
 def _bars(probabilities: dict[str, float]) -> str:
@@ -113,15 +114,18 @@ def _bars(probabilities: dict[str, float]) -> str:
 
 
 def write_csv(file: TextIO, rows: Sequence[AnswerRow], classes: Sequence[Any]) -> None:
-    """Write the answers as CSV, with a column for the probability of each class."""
+    """Write the answers as CSV, with a column for the probability of each class.
+
+    Names are written so that no spreadsheet runs them as a formula (see `csv_cell`).
+    """
     names = [str(label) for label in classes]
     writer = csv.writer(file)
-    writer.writerow([*COLUMNS, *names])
+    writer.writerow([*COLUMNS, *map(csv_cell, names)])
     for row in rows:
         information = ""
         if row.mutual_information is not None:
             information = f"{row.mutual_information:.6f}"
-        line = [row.image, row.label, row.best, str(row.rejected)]
+        line = [csv_cell(row.image), csv_cell(row.label), csv_cell(row.best), str(row.rejected)]
         line += [f"{row.distance:.6f}", f"{row.entropy:.6f}", information]
         line += [f"{row.probabilities[name]:.6f}" for name in names]
         writer.writerow(line)

@@ -12,6 +12,7 @@ from typing import Any
 from rich.markup import escape
 from rich.table import Table
 
+from samovar.core.text import printable, shortened
 from samovar.data.sources import REGISTRY
 from samovar.data.sources.base import Source
 from samovar.data.store import Store
@@ -88,7 +89,7 @@ def store_line(store: Store) -> str:
     )
     if summary.partial:
         line += f" PARTIAL: {summary.partial}."
-    return line
+    return printable(line)
 
 
 def _kind(summary: StoreSummary) -> str:
@@ -105,11 +106,11 @@ def data_table(stores: Mapping[str, Store | DataError]) -> Table:
     for name, store in stores.items():
         # Names and titles may come from a user's files: rich must not read them as markup.
         if isinstance(store, DataError):
-            table.add_row(escape(name), "", "", f"damaged: {escape(str(store))}")
+            table.add_row(_cell(name), "", "", f"damaged: {_cell(shortened(str(store)))}")
         else:
             summary = StoreSummary.of(store)
             table.add_row(
-                escape(name), escape(summary.title), escape(summary.licence), _state(summary)
+                _cell(name), _cell(summary.title), _cell(summary.licence), _state(summary)
             )
     for name, source in REGISTRY.items():
         if name not in stores:
@@ -117,12 +118,16 @@ def data_table(stores: Mapping[str, Store | DataError]) -> Table:
     return table
 
 
+def _cell(text: str) -> str:
+    return escape(printable(text))
+
+
 def _state(summary: StoreSummary) -> str:
     megabytes = summary.bytes / 1e6
     amount = f"{summary.images:,} {_kind(summary)} in {summary.classes:,} classes"
     state = f"prepared: {amount}, {megabytes:,.0f} MB"
     if summary.partial:
-        state += f"; PARTIAL: {escape(summary.partial)}"
+        state += f"; PARTIAL: {_cell(summary.partial)}"
     return state
 
 

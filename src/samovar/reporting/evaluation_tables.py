@@ -7,6 +7,7 @@ numbers.
 from rich.markup import escape
 from rich.table import Table
 
+from samovar.core.text import printable
 from samovar.evaluation.comparison import Comparison
 from samovar.evaluation.metrics import CalibrationError, Estimate
 from samovar.evaluation.results import EvaluationResults, Metrics
@@ -90,9 +91,13 @@ def _temperature(metrics: Metrics) -> str:
     return f"{metrics.temperature:.3f}"
 
 
+def _cell(text: str) -> str:
+    return escape(printable(text))
+
+
 def evaluation_table(results: EvaluationResults) -> Table:
     """Make the table of a model's metrics by predictor; the data and the protocol are its title."""
-    table = Table(title=f"{escape(results.data)}\n{escape(results.protocol_text)}")
+    table = Table(title=f"{_cell(results.data)}\n{_cell(results.protocol_text)}")
     table.add_column("")
     for predictor in results.metrics:
         table.add_column(predictor.label, justify="right")
@@ -105,7 +110,7 @@ def comparison_table(comparison: Comparison) -> Table:
     """Make the table of first minus second, on the same tasks and over training seeds."""
     text = comparison.protocol["text"]
     table = Table(
-        title=f"{escape(comparison.data)}\n{escape(text)}\nfirst - second",
+        title=f"{_cell(comparison.data)}\n{_cell(text)}\nfirst - second",
         caption=f"Paired intervals hold for {_models(comparison)} and tasks from these classes.",
     )
     table.add_column("")

@@ -15,6 +15,7 @@ from rich.progress import (
 
 from samovar.core.progress import Progress as Callback
 from samovar.core.progress import silent
+from samovar.core.text import printable
 
 
 @contextmanager
@@ -36,12 +37,12 @@ def progress_bar(title: str, *, quiet: bool = False) -> Iterator[Callback]:
         TextColumn("{task.description}", markup=False),
     )
     with Progress(*columns, console=Console(stderr=True)) as progress:
-        task = progress.add_task(title, total=1.0)
+        task = progress.add_task(printable(title), total=1.0)
 
         def update(what: str, share: float) -> None:
             description = title
             if share < 1:
                 description = f"{title}: {what}"
-            progress.update(task, description=description, completed=share)
+            progress.update(task, description=printable(description), completed=share)
 
         yield update

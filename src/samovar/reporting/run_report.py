@@ -4,6 +4,7 @@ import json
 from dataclasses import replace
 
 from samovar.core.files import write_whole
+from samovar.core.text import printable
 from samovar.reporting.figures.episode import draw_task
 from samovar.reporting.figures.training import training_figure
 from samovar.settings.paper import Published
@@ -27,7 +28,7 @@ def write_report(run: Run, published: Published | None = None) -> None:
     pictures = _draw(run)
     for name, content in pictures.items():
         write_whole(run.folder / name, content)
-    print(f"Test accuracy {run.test} ({protocol}, {norm} norm; {data})")
+    print(f"Test accuracy {run.test} ({protocol}, {norm} norm; {printable(data)})")
     if published is not None:
         print(
             f"Published (table {published.table}): {published.accuracy} ± {published.ci95} %, "

@@ -3,20 +3,14 @@
 import sys
 from collections.abc import Sequence
 
+from samovar.core.text import printable, shortened
 from samovar.data.images.user_images import Unreadable
 
-
-def printable(text: str) -> str:
-    """Return text with a question mark for every line break and control character.
-
-    >>> printable("red\\x1b[31m")
-    'red?[31m'
-    """
-    return "".join(character if character.isprintable() else "?" for character in text)
+__all__ = ["printable", "report_skipped"]
 
 
 def report_skipped(images: Sequence[Unreadable]) -> int:
     """Name unreadable images on standard error; return the exit code, 1 if there are any."""
     for image in images:
-        print(f"samovar: skipped: {printable(image.reason)}", file=sys.stderr)
+        print(f"samovar: skipped: {printable(shortened(image.reason))}", file=sys.stderr)
     return 1 if images else 0

@@ -8,6 +8,7 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
+from samovar.core.text import printable
 from samovar.errors import SettingsError
 from samovar.settings.presets import Preset
 from samovar.settings.stored import differences
@@ -83,7 +84,7 @@ class TrainingDisplay:
                 BarColumn(20),
                 TaskProgressColumn(),
                 TimeElapsedColumn(),
-                TextColumn("{task.description}"),
+                TextColumn("{task.description}", markup=False),
                 console=self.console,
             )
             self.task = self.progress.add_task("starting", total=self.updates)
@@ -113,6 +114,7 @@ class TrainingDisplay:
             self._write(line)
 
     def _show_event(self, text: str) -> None:
+        text = printable(text)
         if self.progress is None:
             _print(text)
         else:

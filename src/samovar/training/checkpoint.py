@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from samovar.artifacts.tensors import check_tensors, deserialize, serialize
-from samovar.core.files import write_whole
+from samovar.core.files import remove_leftovers, write_whole
 from samovar.errors import RunError, SamovarError
 from samovar.models.few_shot_model import FewShotModel
 from samovar.training.optimization import LossOptimizer
@@ -96,11 +96,12 @@ def save_checkpoint(
     }
     # Last: from now on this is a checkpoint, and older ones may go.
     write_whole(folder / f"{name}.json", json.dumps(facts).encode())
-    _clean_up(folder, name)
+    prune(folder, progress.update)
 
 
-def _clean_up(folder: Path, newest: str) -> None:
-    """Delete all but the last checkpoints up to the newest, and what killed processes left."""
+def prune(folder: Path, update: int) -> None:
+    """Delete all but the last checkpoints up to this update, and what killed processes left."""
+    newest = f"{update:08d}"
     paths = sorted(folder.glob("*.json"))
     earlier = [path for path in paths if path.stem <= newest]
     # This run has resumed before these, so they were found damaged.
@@ -108,10 +109,12 @@ def _clean_up(folder: Path, newest: str) -> None:
     for path in (*earlier[:-KEPT], *later):
         path.unlink()
         path.with_suffix(".safetensors").unlink(missing_ok=True)
-    # Hidden files are the temporary files of a process that was killed while writing.
+    # Tensors without their JSON file were left by a process that was killed here or while saving.
+    for path in folder.glob("*.safetensors"):
+        if not path.with_suffix(".json").exists():
+            path.unlink()
     # The lock of the run makes sure that no other process is writing now.
-    for leftover in folder.glob(".*"):
-        leftover.unlink()
+    remove_leftovers(folder)
 
 
 def load_checkpoint(

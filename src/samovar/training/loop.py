@@ -31,7 +31,7 @@ from samovar.models.backbones.layers import synchronize
 from samovar.models.few_shot_model import FewShotModel, UpdateResult, channels_last
 from samovar.models.noise import TaskNoise
 from samovar.settings.training import TrainSettings
-from samovar.training.checkpoint import TrainingProgress, load_checkpoint, save_checkpoint
+from samovar.training.checkpoint import TrainingProgress, load_checkpoint, prune, save_checkpoint
 from samovar.training.checkpoint_clock import CheckpointClock
 from samovar.training.optimization import (
     LossOptimizer,
@@ -140,6 +140,8 @@ class Training:
         # What was logged after the checkpoint will be logged again.
         if self.fabric.is_global_zero:
             self.folder.cut_metrics(progress.update)
+            if restored is not None:
+                prune(self.folder.checkpoints, restored.update)
         self.fabric.barrier()
         return progress
 

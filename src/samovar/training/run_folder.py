@@ -13,7 +13,7 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from samovar.artifacts.training_record import TrainingRecord
-from samovar.core.files import output_folder, write_whole
+from samovar.core.files import output_folder, remove_leftovers, write_whole
 from samovar.errors import OutputError, RunError
 from samovar.settings.stored import differences, from_dict
 from samovar.settings.training import TrainSettings
@@ -46,6 +46,9 @@ class RunFolder:
             raise RunError(
                 f"Another process is training in {self.path}. Wait for it, or choose another --out."
             ) from error
+        # Nobody else is writing here now: what is hidden was left by processes that were killed.
+        for folder in (self.path, self.checkpoints, self.model):
+            remove_leftovers(folder)
         # Without a checkpoint or a model there is nothing to go on from.
         if not self.model.exists() and not any(self.checkpoints.glob("*.json")):
             self.config.unlink(missing_ok=True)

@@ -2,14 +2,25 @@
 
 import os
 import struct
+import threading
 import zlib
 
 import numpy as np
 import pytest
 from helpers_images import encode, halves
+from PIL import Image
 
 from samovar.data.images.conversion import Conversion
-from samovar.data.images.decode import AT_ONCE, LARGEST_FILE, decode, decode_all, read_file
+from samovar.data.images.decode import (
+    AT_ONCE,
+    BYTES_AT_ONCE,
+    LARGEST_FILE,
+    MOST_SCANS,
+    decode,
+    decode_all,
+    decoding,
+    read_file,
+)
 from samovar.errors import DataError
 
 RGB = Conversion(8)
@@ -98,3 +109,44 @@ def test_files_too_large_are_not_read(tmp_path):
         read_file(tmp_path / "huge.png")
     with pytest.raises(DataError, match="cannot be read"):
         read_file(tmp_path / "missing.png")
+
+
+def test_large_files_are_held_one_at_a_time():
+    """A few kilobytes of sparse files can have gigabytes."""
+    held = []
+
+    def files():
+        for number in range(3):
+            held.append(number)
+            yield f"{number}.png", bytes(BYTES_AT_ONCE + 1)
+
+    with pytest.raises(DataError, match=r"0\.png is not an image"):
+        decode_all(files(), GREY)
+    assert held == [0]
+
+
+def test_a_jpeg_of_thousands_of_scans_is_refused():
+    content = encode(halves("RGB", "red", "blue"), "JPEG", progressive=True)
+    last = content[content.rindex(b"\xff\xda") : -2]
+    bomb = content[:-2] + last * MOST_SCANS + content[-2:]
+    with pytest.raises(DataError, match=r"photo.jpg is a JPEG with 1\d\d scans; at most 100"):
+        decode(bomb, "photo.jpg", RGB)
+
+
+def test_threads_together_hold_no_more_pixels_than_the_largest_image():
+    large = Image.new("1", (8000, 8000))
+    together = []
+    inside = threading.Semaphore(0)
+
+    def decode_one() -> None:
+        with decoding(large):
+            together.append(1)
+            inside.release()
+
+    with decoding(large):
+        thread = threading.Thread(target=decode_one)
+        thread.start()
+        with decoding(Image.new("1", (100, 100))):  # a small one finds room beside it
+            assert together == []
+    thread.join()
+    assert together == [1]

@@ -7,6 +7,7 @@ import pytest
 
 from samovar.data.dataset import Dataset
 from samovar.data.preparation import prepare
+from samovar.data.sources.features import rows_by_class
 from samovar.errors import DataError
 from samovar.settings.data import PrepareSettings
 
@@ -89,3 +90,39 @@ def test_a_split_in_the_file_is_used_unless_another_is_given(tmp_path):
 def test_a_split_that_makes_no_sense_is_refused(tmp_path, split, words):
     with pytest.raises(DataError, match=words):
         prepare("features", write_features(tmp_path / "v.npz", split=split))
+
+
+def test_a_label_that_is_not_text_is_refused(tmp_path):
+    """NumPy stores any number where a character should be."""
+    labels = np.repeat(["ant", "bee"], 10)
+    labels.view(np.uint32)[0] = 0x110000
+    np.savez(tmp_path / "v.npz", features=np.ones((20, 3)), labels=labels)
+    with pytest.raises(DataError, match="numbers that stand for no character"):
+        prepare("features", tmp_path / "v.npz")
+    np.save(tmp_path / "features.npy", np.ones((20, 3)))
+    np.save(tmp_path / "labels.npy", labels)
+    with pytest.raises(DataError, match="labels that are not text"):
+        prepare("features", tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("arrays", "words"),
+    [
+        ({"features": np.ones((20, 0)), "labels": np.arange(20)}, r"features \(20, 0\)"),
+        ({"features": np.ones((20, 3))}, "it has no array 'labels'"),
+        ({"features": np.full((20, 3), np.nan), "labels": np.arange(20)}, "20 rows with values"),
+    ],
+)
+def test_vectors_that_make_no_sense_are_refused(tmp_path, arrays, words):
+    np.savez(tmp_path / "v.npz", **arrays)
+    with pytest.raises(DataError, match=words):
+        prepare("features", tmp_path / "v.npz")
+
+
+def test_the_rows_of_many_classes_are_found_by_sorting_once():
+    classes = np.random.default_rng(0).integers(0, 50_000, 100_000)
+    values, class_of_row = np.unique(classes, return_inverse=True)
+    rows = rows_by_class(class_of_row, len(values))
+    assert len(rows) == len(values)
+    for position in (0, 17, len(values) - 1):
+        np.testing.assert_array_equal(rows[position], np.flatnonzero(class_of_row == position))

@@ -61,3 +61,8 @@ def test_grey_and_coloured_images_are_drawn_from_black_to_white():
         (drawn,) = panel.images
         assert drawn.get_array().shape[:2] == (4, 5)
         assert drawn.get_clim() == (0, 255)
+
+
+def test_names_that_are_not_text_can_be_drawn():
+    """A folder whose name is not UTF-8 has such characters in Python."""
+    assert plain_label("caf\udce9 \x1b") == "caf? ?"

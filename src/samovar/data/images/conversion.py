@@ -26,6 +26,8 @@ UPRIGHT = {
 WHITE_8_BITS = 2.0**8 - 1
 WHITE_16_BITS = 2.0**16 - 1
 WHITE_32_BITS = 2.0**32 - 1
+BAND_PIXELS = 2**22
+"""Larger images are converted in bands of rows: each step would copy the whole of them."""
 
 
 @dataclass(frozen=True)
@@ -51,8 +53,7 @@ def convert(image: Image.Image, conversion: Conversion) -> NDArray[np.uint8]:
 
     It is set upright, laid on white, cropped to the central square and resized.
     """
-    picture = upright(image)
-    picture = picture.convert("RGB" if conversion.colour == "rgb" else "L")
+    picture = upright(image, "RGB" if conversion.colour == "rgb" else "L")
     picture = _central_square(picture)
     if picture.width != conversion.size:
         resampling = Image.Resampling[conversion.resampling.upper()]
@@ -63,18 +64,43 @@ def convert(image: Image.Image, conversion: Conversion) -> NDArray[np.uint8]:
     return array
 
 
-def upright(image: Image.Image) -> Image.Image:
+def upright(image: Image.Image, mode: Literal["RGB", "L"] = "RGB") -> Image.Image:
     """Return a decoded image in 8 bits, turned as its EXIF entry says, and laid on white."""
     # Read before the pixels are converted, which can lose the EXIF block.
     transpose = _orientation(image)
-    picture = _to_eight_bits(image)
+    picture = _flat(image, mode)
     if transpose is not None:
         picture = picture.transpose(transpose)
+    return picture
+
+
+def _flat(image: Image.Image, mode: Literal["RGB", "L"]) -> Image.Image:
+    """Return the image in 8 bits and laid on white; a large one is converted band by band."""
+    bands = _bands(image)
+    white = _white_of(image, bands)
+    if len(bands) == 1:
+        return _on_white(_to_eight_bits(image, white), mode)
+    picture = Image.new(mode, image.size)
+    for box in bands:
+        picture.paste(_on_white(_to_eight_bits(image.crop(box), white), mode), box)
+    return picture
+
+
+def _bands(image: Image.Image) -> list[tuple[int, int, int, int]]:
+    """Return the boxes of bands of whole rows that make up the image."""
+    rows = max(1, BAND_PIXELS // max(1, image.width))
+    boxes = []
+    for top in range(0, max(1, image.height), rows):
+        boxes.append((0, top, image.width, min(image.height, top + rows)))
+    return boxes
+
+
+def _on_white(picture: Image.Image, mode: Literal["RGB", "L"]) -> Image.Image:
     if picture.has_transparency_data:
         picture = picture.convert("RGBA")
         paper = Image.new("RGBA", picture.size, "white")
         picture = Image.alpha_composite(paper, picture)
-    return picture
+    return picture.convert(mode)
 
 
 def _central_square(picture: Image.Image) -> Image.Image:
@@ -94,18 +120,28 @@ def _orientation(image: Image.Image) -> Image.Transpose | None:
         return None
 
 
-def _to_eight_bits(image: Image.Image) -> Image.Image:
+def _to_eight_bits(image: Image.Image, white: float | None) -> Image.Image:
     """Scale grey images of 16 or 32 bits to 8 bits; Pillow's own conversion would clip them."""
-    if not image.mode.startswith(("I", "F")):
+    if white is None:
         return image
     values = np.asarray(image).astype(np.float64)
-    if not np.isfinite(values).all():
-        raise ValueError("its pixels are not all finite numbers")
-    white = _white(image.mode, values.max(initial=0.0))
     scaled = (values.clip(0, white) * (255 / white)).round().astype(np.uint8)
     eight_bits = Image.fromarray(scaled)
     eight_bits.info = dict(image.info)  # a transparent colour is noted there
     return eight_bits
+
+
+def _white_of(image: Image.Image, bands: list[tuple[int, int, int, int]]) -> float | None:
+    """Return the value that stands for white in a grey image of 16 or 32 bits; else None."""
+    if not image.mode.startswith(("I", "F")):
+        return None
+    largest = 0.0
+    for box in bands:
+        values = np.asarray(image.crop(box)).astype(np.float64)
+        if not np.isfinite(values).all():
+            raise ValueError("its pixels are not all finite numbers")
+        largest = max(largest, float(values.max(initial=0.0)))
+    return _white(image.mode, largest)
 
 
 def _white(mode: str, largest: float) -> float:

@@ -14,7 +14,7 @@ import torch
 from PIL import Image
 
 from samovar.data.images.conversion import upright
-from samovar.data.images.decode import opened_image, read_file
+from samovar.data.images.decode import decoding, opened_image, read_file
 from samovar.data.images.user_images import array_picture
 from samovar.errors import DataError
 
@@ -43,8 +43,9 @@ def decode_picture(content: bytes, name: str, least: int | None = None) -> Image
     with opened_image(content, name) as image:
         if least is not None:
             image.draft(image.mode, (least, least))  # does nothing to formats other than JPEG
-        image.load()
-        return upright(image).convert("RGB")
+        with decoding(image):
+            image.load()
+            return upright(image)
 
 
 def as_picture(image: Any, position: int) -> Image.Image:
@@ -58,7 +59,7 @@ def as_picture(image: Any, position: int) -> Image.Image:
         image = array_picture(np.asarray(image), position)
     try:
         image.load()  # a PIL image may be a file that nobody has decoded yet
-        return upright(image).convert("RGB")
+        return upright(image)
     except Exception as error:  # Pillow's parsers raise many kinds of errors on damaged files
         reason = str(error) or type(error).__name__
         raise DataError(f"Image {position} cannot be read ({reason}).") from error

@@ -10,10 +10,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from samovar.data.archive import find, read_tar
+from samovar.core.input_files import read_input
+from samovar.data.archive import find
 from samovar.data.sources.base import Download, Source, missing
 from samovar.data.splits import Split, class_names, published
 from samovar.data.store import ClassEntry, Contents
+from samovar.data.tar_reader import read_tar
 from samovar.errors import DataError
 from samovar.settings.data import PrepareSettings
 
@@ -27,7 +29,7 @@ FILES = (*IMAGES, FINE_NAMES, COARSE_NAMES)
 RECORD = 2 + 3 * 32 * 32
 """Bytes of a record: coarse label, fine label, the red, green and blue planes."""
 LARGEST = 2 * 50_000 * RECORD
-"""Bytes of a file that are read at most: twice the size of train.bin."""
+"""Bytes of a file, or of all files of the archive, that are read at most: twice train.bin."""
 HINT = f"Put {ARCHIVE.name} there, or its folder cifar-100-binary with {', '.join(FILES)}."
 
 
@@ -51,7 +53,7 @@ def _read_files(root: Path) -> tuple[dict[str, bytes], list[Path]]:
         paths = [archive]
     elif folder is not None:
         paths = [folder / name for name in FILES if (folder / name).is_file()]
-        contents = {path.name: path.read_bytes() for path in paths}
+        contents = {path.name: read_input(path, LARGEST) for path in paths}
     else:
         raise missing(root, HINT)
     absent = [name for name in FILES if name not in contents]

@@ -6,6 +6,7 @@ and how to read them.
 """
 
 import csv
+import io
 from collections import defaultdict
 from collections.abc import Callable
 from functools import partial
@@ -15,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from samovar.core.input_files import read_input
 from samovar.data.archive import Zip, find
 from samovar.data.images.conversion import Conversion
 from samovar.data.images.decode import EXTENSIONS, decode_all, read_file
@@ -29,6 +31,8 @@ HINT = (
     "with Ravi's train.csv, val.csv and test.csv, or one folder per class, named by its WordNet id "
     "(n01532829)."
 )
+LARGEST_LIST = 64 * 2**20
+"""Bytes of a csv file; Ravi's have two million."""
 CONVERSION = Conversion(84, "rgb", "bilinear")
 Reader = Callable[[], bytes]
 """Reads one image file."""
@@ -99,11 +103,11 @@ def _from_csv(root: Path) -> ClassImages:
 def _rows(path: Path) -> list[tuple[str, str]]:
     """Return the file name and the label of every row."""
     rows = []
+    text = read_input(path, LARGEST_LIST).decode("utf-8", "replace")
     try:
-        with path.open(newline="", encoding="utf-8", errors="replace") as file:
-            for row in csv.DictReader(file):
-                rows.append((row.get("filename"), row.get("label")))
-    except (OSError, csv.Error) as error:
+        for row in csv.DictReader(io.StringIO(text, newline="")):
+            rows.append((row.get("filename"), row.get("label")))
+    except csv.Error as error:
         raise DataError(f"{path} cannot be read ({error}). {HINT}") from error
     complete = [(name, label) for name, label in rows if name and label]
     if len(complete) < len(rows):

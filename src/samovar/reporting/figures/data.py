@@ -6,6 +6,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from samovar.core.randomness import generator
+from samovar.core.text import printable
 from samovar.data.dataset import Dataset
 from samovar.errors import DataError
 from samovar.reporting.figures.style import plain_label, png, show_pixels
@@ -24,7 +25,7 @@ def contact_sheet(dataset: Dataset, classes: int, seed: int, columns: int = 12) 
     figure = Figure(figsize=(11, height))
     figure.subplots_adjust(left=0.23, right=0.99, bottom=0.02, top=1 - 0.4 / height)
     title = f"{dataset.description}: {len(chosen)} of its classes"
-    figure.suptitle(title.replace("$", r"\$"), fontsize=10)
+    figure.suptitle(printable(title).replace("$", r"\$"), fontsize=10)
     panels = figure.subplots(len(chosen), 1, squeeze=False)[:, 0]
     for panel, position in zip(panels, chosen, strict=True):
         show_pixels(panel, _strip(dataset, position, columns))

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
+from samovar.core.text import printable
+
 # Okabe and Ito's palette, whose colours can be told apart with any colour vision.
 BLACK = "#000000"
 BLUE = "#0072B2"
@@ -36,7 +38,8 @@ def plain_label(name: str) -> str:
     >>> plain_label("a\n$b$")
     'a \\$b\\$'
     """
-    plain = " ".join(name.split()).replace("$", r"\$")
+    # Names of folders need not be text, and control characters cannot be drawn.
+    plain = printable(" ".join(name.split())).replace("$", r"\$")
     if len(plain) > LONGEST_LABEL:
         return f"{plain[: LONGEST_LABEL - 1]}…"
     return plain

@@ -1,0 +1,285 @@
+"""Damaged and hostile files of every kind: what the fuzz test and `benchmarks/hostile.py` share.
+
+A kind of input is a small sound folder, the files in it that are mutated, and the commands that
+read them. A mutation is a function of the file's bytes and a seed.
+"""
+
+import random
+import re
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from helpers import image_model, keep_evaluation, make_store
+from helpers_images import encode, glyph, make_folder
+from helpers_sources import make_cifar, make_omniglot
+from helpers_training import TINY, command, make_toy_data, stop_at
+from PIL import Image
+
+from samovar.artifacts.saved_model import save_model
+from samovar.cli.main import main
+from samovar.training.run import train
+
+NUMBERS = (
+    b"-1", b"0", b"1e999", b"-0.0", b"NaN", b"Infinity", b"1" + b"0" * 400, b"9223372036854775808",
+    b"1e-320", b"true", b"null", b'"x"', b"[]", b"{}", b"0.5",
+)  # fmt: skip
+TEXTS = (b'""', b'"\\udcff"', b'"../../x"', b'"\\u001b[31m"', b'"[/red]"', b"3", b"null", b"[1]")
+BINARY = (b"\xff" * 4, b"\x00" * 4, b"\x80\x00\x00\x00", b"\x7f\xff\xff\xff", b"\xff" * 8)
+FLAGS = (
+    "-1", "0", "1e999", "nan", "inf", "-inf", "1" + "0" * 400, "9223372036854775808", "1e-320",
+    "4294967296", "", "x", "\x1b[31m", "[/red]", "0.5", "--", "-", "1,2", "\udcff", "/", "1_000",
+)  # fmt: skip
+
+
+def mutate(content: bytes, seed: int) -> bytes:
+    """Return the bytes with one to three mutations, the same ones for the same seed."""
+    noise = random.Random(seed)
+    for _ in range(noise.choice((1, 1, 2, 3))):
+        content = noise.choice(MUTATIONS)(content, noise)
+    return content
+
+
+def _flip(content: bytes, noise: random.Random) -> bytes:
+    if not content:
+        return content
+    position = noise.randrange(len(content))
+    changed = content[position] ^ 1 << noise.randrange(8)
+    return content[:position] + bytes([changed]) + content[position + 1 :]
+
+
+def _overwrite(content: bytes, noise: random.Random) -> bytes:
+    # The beginning has the headers, where numbers matter most.
+    end = noise.choice((len(content), min(len(content), 64)))
+    position = noise.randrange(end + 1)
+    piece = noise.choice(BINARY)
+    return content[:position] + piece + content[position + len(piece) :]
+
+
+def _cut(content: bytes, noise: random.Random) -> bytes:
+    return content[: noise.randrange(len(content) + 1)]
+
+
+def _repeat(content: bytes, noise: random.Random) -> bytes:
+    first, second = sorted(noise.randrange(len(content) + 1) for _ in range(2))
+    return content[:second] + content[first:second] * noise.choice((1, 2, 20)) + content[second:]
+
+
+def _remove(content: bytes, noise: random.Random) -> bytes:
+    first, second = sorted(noise.randrange(len(content) + 1) for _ in range(2))
+    return content[:first] + content[second:]
+
+
+def _insert(content: bytes, noise: random.Random) -> bytes:
+    position = noise.randrange(len(content) + 1)
+    piece = noise.choice((b"\xff", b"\0", b"[" * 3000, b"{", b"\n", b'"', noise.randbytes(20)))
+    return content[:position] + piece + content[position:]
+
+
+def _replace(pattern: bytes, values: tuple[bytes, ...]) -> Callable[[bytes, random.Random], bytes]:
+    """Return a mutation that puts something else in the place of a value of JSON."""
+
+    def replace(content: bytes, noise: random.Random) -> bytes:
+        matches = list(re.finditer(pattern, content[:200_000]))
+        if not matches:
+            return content
+        match = noise.choice(matches)
+        return content[: match.start()] + noise.choice(values) + content[match.end() :]
+
+    return replace
+
+
+_number = _replace(rb"-?\d+(\.\d+)?([eE][-+]?\d+)?", NUMBERS)
+_text = _replace(rb'"[^"\\]{0,80}"', TEXTS)
+MUTATIONS = (_flip, _overwrite, _cut, _repeat, _remove, _insert, _number, _number, _text)
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of input."""
+
+    name: str
+    make: Callable[[Path], None]
+    """Makes a sound folder."""
+    files: tuple[str, ...]
+    """Patterns of the files that are mutated."""
+    commands: Callable[[Path], list[list[str]]]
+    """The commands that read a folder; the data folder is its folder `data`."""
+    typed: bool = False
+    """It is a file of our own, read by the typed reader."""
+    cost: int = 1
+    """How rarely it is tried, since it is slow."""
+
+    def spoil(self, folder: Path, seed: int) -> None:
+        """Mutate one of the files of a folder."""
+        paths: list[Path] = []
+        for pattern in self.files:
+            paths += sorted(folder.glob(pattern))
+        path = random.Random(seed).choice(paths)
+        path.write_bytes(mutate(path.read_bytes(), seed))
+
+
+def run_command(arguments: list[str]) -> int:
+    """Run a command in this process and return its exit code."""
+    try:
+        return main(arguments)
+    except SystemExit as stop:  # tyro ends the process when it does not understand a flag
+        return stop.code if isinstance(stop.code, int) else 2
+
+
+def _make_task(folder: Path) -> None:
+    make_folder(folder / "support", {"one": 100, "two": 101}, 3)
+    glyph(100, 9).save(folder / "query.png")
+    fit = ["fit", "--model", "glyphs", "--support", str(folder / "support")]
+    assert run_command([*fit, "--task", str(folder / "t.safetensors")]) == 0
+
+
+def _make_images(folder: Path) -> None:
+    _make_task(folder)
+    (folder / "query.png").unlink()
+    picture = Image.merge("RGB", [glyph(100, 9)] * 3)
+    for kind in ("PNG", "JPEG", "WEBP", "BMP", "GIF", "TIFF"):
+        (folder / f"query.{kind.lower()}").write_bytes(encode(picture, kind))
+    progressive = encode(picture, "JPEG", progressive=True)
+    (folder / "query.jpg").write_bytes(progressive)
+    deep = Image.fromarray(np.arange(1600, dtype=np.uint16).reshape(40, 40) * 40)
+    (folder / "query.tif").write_bytes(encode(deep, "TIFF"))
+
+
+def _predict(folder: Path) -> list[list[str]]:
+    images = [str(path) for path in sorted(folder.glob("query.*"))]
+    return [["predict", str(folder / "t.safetensors"), *images, "--json"]]
+
+
+def _task_commands(folder: Path) -> list[list[str]]:
+    return [["task", str(folder / "t.safetensors")], *_predict(folder)]
+
+
+def _make_model(folder: Path) -> None:
+    make_folder(folder / "support", {"one": 100, "two": 101}, 3)
+    glyph(100, 9).save(folder / "query.png")
+    save_model(image_model(), folder / "model")
+
+
+def _model_commands(folder: Path) -> list[list[str]]:
+    fit = ["fit", "--model", str(folder / "model"), "--support", str(folder / "support")]
+    return [[*fit, "--task", str(folder / "t.safetensors")], *_predict(folder)]
+
+
+def _make_features(folder: Path) -> None:
+    noise = np.random.default_rng(0)
+    labels = np.repeat(["ant", "bee", "cat", "dog"], 5)
+    np.savez(folder / "v.npz", features=noise.normal(size=(20, 7)), labels=labels)
+    np.savez_compressed(folder / "w.npz", features=noise.normal(size=(20, 7)), labels=labels)
+    np.save(folder / "features.npy", noise.normal(size=(20, 7)))
+    np.save(folder / "labels.npy", labels)
+
+
+def _feature_commands(folder: Path) -> list[list[str]]:
+    roots = (folder / "v.npz", folder / "w.npz", folder)
+    return [["data", "prepare", "features", "--root", str(root)] for root in roots]
+
+
+def _source_commands(name: str) -> Callable[[Path], list[list[str]]]:
+    return lambda folder: [["data", "prepare", name, "--root", str(folder)]]
+
+
+def _make_zip(folder: Path) -> None:
+    make_omniglot(folder)
+
+
+def _make_tar(folder: Path) -> None:
+    make_cifar(folder)
+
+
+def _make_store(folder: Path) -> None:
+    split = {"train": ["class 0", "class 1"], "val": [], "test": ["class 2"]}
+    make_store(folder / "data", [3, 4, 5], (6, 6, 3), split)
+
+
+def _store_commands(folder: Path) -> list[list[str]]:
+    show = ["data", "show", "toy", "--out", str(folder / "out")]
+    return [["data", "list"], ["data", "list", "--json"], ["data", "verify", "toy"], show]
+
+
+def _make_run(folder: Path) -> None:
+    make_toy_data(folder / "data")
+    try:
+        train(TINY, folder / "run", watch=stop_at(8))
+    except KeyboardInterrupt:
+        return
+
+
+def _run_commands(folder: Path) -> list[list[str]]:
+    return [command(TINY, folder / "run")[3:]]
+
+
+def _make_evaluations(folder: Path) -> None:
+    noise = np.random.default_rng(0)
+    for name in ("first", "second"):
+        keep_evaluation(folder / name, noise.random(30))
+
+
+def _compare(folder: Path) -> list[list[str]]:
+    out = ["--out", str(folder / "out")]
+    return [["compare", str(folder / "first"), str(folder / "second"), *out]]
+
+
+def _make_list(folder: Path) -> None:
+    make_folder(folder / "images", {"one": 100, "two": 101}, 2)
+    lines = [f"images/{name}/{number}.png" for name in ("one", "two") for number in range(2)]
+    (folder / "list.txt").write_text("\n".join(lines))
+    (folder / "split.json").write_text('{"train": ["one"], "val": [], "test": ["two"]}')
+
+
+def _list_commands(folder: Path) -> list[list[str]]:
+    images = ["--root", str(folder / "images"), "--size", "8"]
+    split = ["data", "prepare", "folder", *images, "--split-file", str(folder / "split.json")]
+    return [split, ["embed", str(folder / "list.txt"), "--out", str(folder / "v.npz")]]
+
+
+KINDS = (
+    Kind("image", _make_images, ("query.*",), _predict),
+    Kind("zip", _make_zip, ("*.zip",), _source_commands("omniglot")),
+    Kind("tar", _make_tar, ("*.tar.gz",), _source_commands("cifar_fs"), cost=2),
+    Kind("npz", _make_features, ("*.np?",), _feature_commands),
+    Kind("list", _make_list, ("list.txt", "split.json"), _list_commands),
+    Kind("task", _make_task, ("t.safetensors",), _task_commands, typed=True),
+    Kind("model", _make_model, ("model/*",), _model_commands, typed=True),
+    Kind("store", _make_store, ("data/toy/*",), _store_commands, typed=True),
+    Kind("evaluation", _make_evaluations, ("first/*", "second/*"), _compare, typed=True),
+    Kind("run", _make_run, ("run/config.json",), _run_commands, typed=True, cost=4),
+    Kind("metrics", _make_run, ("run/metrics.jsonl",), _run_commands, typed=True, cost=4),
+    Kind("checkpoint", _make_run, ("run/checkpoints/*",), _run_commands, typed=True, cost=4),
+)
+
+
+def flag_commands(folder: Path, seed: int) -> list[list[str]]:
+    """Return a command with an absurd value for one of its flags."""
+    noise = random.Random(seed)
+    images = str(folder / "images")
+    small = ["--root", images, "--size", "8"]
+    fit = ["fit", "--model", "glyphs", "--support", images, "--task", str(folder / "t.safetensors")]
+    choices: list[tuple[list[str], tuple[str, ...]]] = [
+        (fit, ("--samples", "--seed", "--reject", "--device", "--model")),
+        (["data", "prepare", "folder", *small], ("--size", "--seed", "--colour", "--store")),
+        (["data", "show", "toy", "--out", str(folder)], ("--classes", "--seed", "--split")),
+        (["embed", images, "--out", str(folder / "v.npz")], ("--shard", "--dtype", "--encoder")),
+        (["train", "glyphs", "--out", str(folder / "run")], ("--updates", "--tasks", "--seed")),
+        (["presets"], ("--json", "--x")),
+        (["task"], ("--json",)),
+        (["compare", images, images], ("--seed", "--first-by")),
+    ]
+    start, flags = noise.choice(choices)
+    value = noise.choice(FLAGS)
+    if start[0] == "train" and value not in ("-1", "0", "nan", "", "x", "inf", "-inf"):
+        value = "-1"  # others are sound settings of a very long training
+    return [[*start, noise.choice(flags), value]]
+
+
+def fresh_copy(template: Path, folder: Path) -> Path:
+    """Return a copy of a sound folder."""
+    shutil.rmtree(folder, ignore_errors=True)
+    return shutil.copytree(template, folder)
