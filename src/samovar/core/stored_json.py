@@ -1,0 +1,95 @@
+"""The reader of every JSON file of our own: bounded, typed, and never half trusted.
+
+A file may come from anyone, and a disk may have changed it. So it is read once, where it enters:
+its size, its depth and its numbers are limited, and its content is checked against a dataclass
+(`settings.checked`). What passes can be used without further checks of types; what does not is an
+`UnreadableError` that says what is wrong.
+"""
+
+import hashlib
+import json
+import stat
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from samovar.errors import UnreadableError
+from samovar.settings.checked import checked, shortened
+
+Kind = TypeVar("Kind")
+
+LARGEST_FILE = 64_000_000
+"""Bytes. The largest of our own are stores of a million classes."""
+DEEPEST = 50
+"""Levels of lists and tables in each other; our own files have fewer than ten."""
+LARGEST_NUMBER = 2**63 - 1
+"""Whole numbers beyond it fit neither NumPy nor torch."""
+
+
+def read_json(path: Path, kind: type[Kind], most: int = LARGEST_FILE) -> Kind:
+    """Read a JSON file of at most so many bytes as a value of a type, usually a dataclass."""
+    return parse_json(read_bytes(path, most), kind)
+
+
+def parse_json(content: bytes | str, kind: type[Kind]) -> Kind:
+    """Return what JSON says as a value of a type, usually a dataclass.
+
+    >>> parse_json('{"shot": 5}', dict[str, int])
+    {'shot': 5}
+    """
+    try:
+        value = msgspec.json.decode(content)
+    except RecursionError as error:
+        raise UnreadableError(_TOO_DEEP) from error
+    # Also errors of text that is not UTF-8.
+    except ValueError as error:
+        raise UnreadableError(f"it is not JSON: {shortened(str(error))}") from error
+    _check_limits(value)
+    return checked(kind, value)
+
+
+_TOO_DEEP = f"its lists and tables are nested more than {DEEPEST} deep"
+
+
+def _check_limits(value: Any) -> None:
+    """Refuse deep nesting and huge numbers, which JSON allows and nothing of ours can use."""
+    level = [value]
+    for _ in range(DEEPEST):
+        inner: list[Any] = []
+        for entry in level:
+            if isinstance(entry, dict):
+                inner += entry.values()
+            elif isinstance(entry, list):
+                inner += entry
+            elif isinstance(entry, int) and abs(entry) > LARGEST_NUMBER:
+                raise UnreadableError("it has a whole number of more than 63 bits")
+        if not inner:
+            return
+        level = inner
+    raise UnreadableError(_TOO_DEEP)
+
+
+def read_bytes(path: Path, most: int = LARGEST_FILE) -> bytes:
+    """Return the content of a file of at most so many bytes; devices and pipes are refused."""
+    # Before it is opened: opening a pipe would wait for somebody who writes into it.
+    if not stat.S_ISREG(path.stat().st_mode):
+        raise UnreadableError(f"{path.name} is not a regular file")
+    with path.open("rb") as file:
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise UnreadableError(f"{path.name} is larger than {most:,} bytes")
+    return content
+
+
+def seal(facts: Mapping[str, Any]) -> str:
+    """Return the checksum of all facts but the seal itself: it tells damage to the file."""
+    sealed = dict(facts)
+    sealed.pop("seal", None)
+    return hash_json(sealed)
+
+
+def hash_json(value: Any) -> str:
+    """Return the SHA-256 of the JSON form, whatever the order of its keys."""
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
