@@ -66,7 +66,7 @@ class TrainingRecord:
         return cls(
             data=store.name,
             data_identity=store.identity,
-            licence=store.facts["licence"],
+            licence=store.facts.get("licence", ""),
             results=TrainingResults(),
             settings=asdict(settings),
         )

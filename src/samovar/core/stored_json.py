@@ -9,23 +9,22 @@ its size, its depth and its numbers are limited, and its content is checked agai
 import hashlib
 import json
 import stat
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
-
-import msgspec
 
 from samovar.errors import UnreadableError
 from samovar.settings.checked import checked, shortened
 
 Kind = TypeVar("Kind")
 
-LARGEST_FILE = 64_000_000
-"""Bytes. The largest of our own are stores of a million classes."""
+LARGEST_FILE = 32_000_000
+"""Bytes. Nothing but empty lists, such a file takes 0.8 GB of memory."""
 DEEPEST = 50
 """Levels of lists and tables in each other; our own files have fewer than ten."""
-LARGEST_NUMBER = 2**63 - 1
-"""Whole numbers beyond it fit neither NumPy nor torch."""
+LARGEST_NUMBER = {int: 2**63 - 1, float: sys.float_info.max, bool: 1}
+"""Whole numbers beyond 63 bits fit neither NumPy nor torch, and 1e999 is read as infinity."""
 
 
 def read_json(path: Path, kind: type[Kind], most: int = LARGEST_FILE) -> Kind:
@@ -40,17 +39,20 @@ def parse_json(content: bytes | str, kind: type[Kind]) -> Kind:
     {'shot': 5}
     """
     try:
-        value = msgspec.json.decode(content)
+        value = json.loads(content, parse_constant=_refuse_constant)
     except RecursionError as error:
         raise UnreadableError(_TOO_DEEP) from error
-    # Also errors of text that is not UTF-8.
-    except ValueError as error:
+    except ValueError as error:  # also of text that is not UTF-8
         raise UnreadableError(f"it is not JSON: {shortened(str(error))}") from error
     _check_limits(value)
     return checked(kind, value)
 
 
 _TOO_DEEP = f"its lists and tables are nested more than {DEEPEST} deep"
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not a number that JSON has")
 
 
 def _check_limits(value: Any) -> None:
@@ -63,8 +65,8 @@ def _check_limits(value: Any) -> None:
                 inner += entry.values()
             elif isinstance(entry, list):
                 inner += entry
-            elif isinstance(entry, int) and abs(entry) > LARGEST_NUMBER:
-                raise UnreadableError("it has a whole number of more than 63 bits")
+            elif isinstance(entry, int | float) and not abs(entry) <= LARGEST_NUMBER[type(entry)]:
+                raise UnreadableError("it has a number that is too large")
         if not inner:
             return
         level = inner
