@@ -6,13 +6,11 @@ earlier versions have the sentences only, and models made by hand may have nothi
 """
 
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, TypeVar
+from typing import Any
 
 from samovar.data.store import Store
-from samovar.settings.stored import from_dict
+from samovar.settings.checked import checked
 from samovar.settings.training import TrainSettings
-
-Kind = TypeVar("Kind")
 
 
 @dataclass(frozen=True)
@@ -106,22 +104,4 @@ class TrainingRecord:
         >>> TrainingRecord.from_json({"data": "glyphs"}).finished
         False
         """
-        results = None  # as in models of earlier versions
-        if stored.get("results") is not None:
-            results = from_dict(TrainingResults, stored["results"])
-        return cls(
-            data=_checked(stored, "data", str),
-            data_identity=_checked(stored, "data_identity", str),
-            licence=_checked(stored, "licence", str),
-            figures=_checked(stored, "figures", dict) or {},
-            results=results,
-            settings=_checked(stored, "settings", dict),
-        )
-
-
-def _checked(stored: dict[str, Any], name: str, kind: type[Kind]) -> Kind | None:
-    """Return a stored value of this type, or None where there is none; files may hold anything."""
-    value = stored.get(name)
-    if value is not None and not isinstance(value, kind):
-        raise ValueError(f'its training has {value!r} under "{name}"')
-    return value
+        return checked(cls, stored)

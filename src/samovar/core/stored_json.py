@@ -32,14 +32,17 @@ def read_json(path: Path, kind: type[Kind], most: int = LARGEST_FILE) -> Kind:
     return parse_json(read_bytes(path, most), kind)
 
 
-def parse_json(content: bytes | str, kind: type[Kind]) -> Kind:
+def parse_json(content: bytes | str, kind: type[Kind], *, nan_is_null: bool = False) -> Kind:
     """Return what JSON says as a value of a type, usually a dataclass.
+
+    Python writes NaN and Infinity, which JSON does not have. They are refused, or read as null.
 
     >>> parse_json('{"shot": 5}', dict[str, int])
     {'shot': 5}
     """
+    constant = _null if nan_is_null else _refuse_constant
     try:
-        value = json.loads(content, parse_constant=_refuse_constant)
+        value = json.loads(content, parse_constant=constant)
     except RecursionError as error:
         raise UnreadableError(_TOO_DEEP) from error
     except ValueError as error:  # also of text that is not UTF-8
@@ -53,6 +56,10 @@ _TOO_DEEP = f"its lists and tables are nested more than {DEEPEST} deep"
 
 def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is not a number that JSON has")
+
+
+def _null(_: str) -> None:
+    return None
 
 
 def _check_limits(value: Any) -> None:
@@ -75,14 +82,18 @@ def _check_limits(value: Any) -> None:
 
 def read_bytes(path: Path, most: int = LARGEST_FILE) -> bytes:
     """Return the content of a file of at most so many bytes; devices and pipes are refused."""
-    # Before it is opened: opening a pipe would wait for somebody who writes into it.
-    if not stat.S_ISREG(path.stat().st_mode):
-        raise UnreadableError(f"{path.name} is not a regular file")
+    check_regular(path)
     with path.open("rb") as file:
         content = file.read(most + 1)
     if len(content) > most:
         raise UnreadableError(f"{path.name} is larger than {most:,} bytes")
     return content
+
+
+def check_regular(path: Path) -> None:
+    """Refuse folders, devices and pipes; opening a pipe would wait for somebody who writes."""
+    if not stat.S_ISREG(path.stat().st_mode):
+        raise UnreadableError(f"{path.name} is not a regular file")
 
 
 def seal(facts: Mapping[str, Any]) -> str:
