@@ -10,6 +10,7 @@ from typing import Any
 
 from samovar.data.store import Store
 from samovar.settings.checked import checked
+from samovar.settings.stored import from_dict
 from samovar.settings.training import TrainSettings
 
 
@@ -104,4 +105,7 @@ class TrainingRecord:
         >>> TrainingRecord.from_json({"data": "glyphs"}).finished
         False
         """
-        return checked(cls, stored)
+        record = checked(cls, stored)
+        if record.results is not None:
+            from_dict(TrainingResults, stored["results"])  # refuses unknown names, too
+        return record
