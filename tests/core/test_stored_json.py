@@ -51,12 +51,12 @@ def test_files_are_bounded_and_regular(tmp_path):
     path = tmp_path / "a.json"
     path.write_text('{"shot": 5}')
     assert read_json(path, dict[str, int]) == {"shot": 5}
-    with pytest.raises(UnreadableError, match=r"a\.json is larger than 5 bytes"):
+    with pytest.raises(UnreadableError, match=r"a\.json has 11 bytes; at most 5 are read$"):
         read_bytes(path, 5)
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(UnreadableError, match="pipe is not a regular file"):
+    with pytest.raises(UnreadableError, match="pipe is not a file"):
         read_bytes(tmp_path / "pipe")
-    with pytest.raises(UnreadableError, match="not a regular file"):
+    with pytest.raises(UnreadableError, match="is not a file"):
         read_bytes(tmp_path)
     with pytest.raises(FileNotFoundError):
         read_bytes(tmp_path / "nothing")

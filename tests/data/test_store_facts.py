@@ -121,5 +121,5 @@ def test_a_store_file_that_is_no_npy_file_is_named(tmp_path):
     (store.folder / "data.npy").write_bytes(b"PK\x05\x06" + bytes(18))  # an empty zip
     with pytest.raises(DataError, match="not an npy file"):
         Store(store.folder)
-    with pytest.raises(UnreadableError, match="not a regular file"):
+    with pytest.raises(UnreadableError, match="is not a file"):
         read_facts(store.folder)

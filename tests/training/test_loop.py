@@ -18,7 +18,7 @@ from samovar.evaluation.task_runner import TaskRunner
 from samovar.settings.training import OptimizerSettings
 from samovar.training.loop import tasks_of_rank
 from samovar.training.run import train
-from samovar.training.run_folder import read_metrics
+from samovar.training.stored_metrics import read_metrics
 
 pytestmark = pytest.mark.usefixtures("toy_data")
 

@@ -17,8 +17,9 @@ from safetensors.torch import load_file
 from torch import Tensor
 
 from samovar.artifacts.tensors import check_tensors
-from samovar.core.stored_json import check_regular, parse_json
-from samovar.errors import ModelError, UnreadableError
+from samovar.core.input_files import open_input
+from samovar.core.stored_json import parse_json
+from samovar.errors import DataError, ModelError, UnreadableError
 from samovar.models.backbones.registry import OUR_BACKBONES
 from samovar.models.few_shot_model import FewShotModel
 from samovar.settings.checked import checked
@@ -41,15 +42,14 @@ class TensorEntry:
 def read_header(path: Path) -> dict[str, TensorEntry]:
     """Return what a safetensors file says of its tensors, without reading them."""
     try:
-        check_regular(path)
-        with path.open("rb") as file:
+        with open_input(path) as file:
             size = int.from_bytes(file.read(8), "little")
             if size > LARGEST_HEADER:
                 raise UnreadableError(f"its header claims {size:,} bytes")
             header = parse_json(file.read(size), dict[str, Any])
         header.pop("__metadata__", None)
         return checked(dict[str, TensorEntry], header)
-    except (OSError, UnreadableError) as error:
+    except (OSError, DataError, UnreadableError) as error:
         raise _damaged(path, error) from error
 
 
@@ -57,7 +57,7 @@ def load_weights(path: Path, sha256: str | None) -> dict[str, Tensor]:
     """Return the tensors of a safetensors file, whose hash must be this one, if there is one."""
     try:
         if sha256 is not None:
-            with path.open("rb") as file:
+            with open_input(path) as file:
                 found = hashlib.file_digest(file, "sha256").hexdigest()
             if found != sha256:
                 raise ModelError(
@@ -65,9 +65,10 @@ def load_weights(path: Path, sha256: str | None) -> dict[str, Tensor]:
                     "wrong. One of the two was damaged or replaced; get or save the model again."
                 )
         tensors = load_file(path)
+    except ModelError:
+        raise
+    # safetensors does not name the errors of its binding to torch.
     except (OSError, SafetensorError, ValueError, KeyError, AttributeError) as error:
-        if isinstance(error, ModelError):
-            raise
         raise _damaged(path, error) from error
     for name, tensor in tensors.items():
         if tensor.is_floating_point() and not bool(torch.isfinite(tensor).all()):

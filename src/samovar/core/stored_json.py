@@ -8,13 +8,13 @@ its size, its depth and its numbers are limited, and its content is checked agai
 
 import hashlib
 import json
-import stat
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from samovar.errors import UnreadableError
+from samovar.core.input_files import read_input
+from samovar.errors import DataError, UnreadableError
 from samovar.settings.checked import checked, shortened
 
 Kind = TypeVar("Kind")
@@ -82,18 +82,11 @@ def _check_limits(value: Any) -> None:
 
 def read_bytes(path: Path, most: int = LARGEST_FILE) -> bytes:
     """Return the content of a file of at most so many bytes; devices and pipes are refused."""
-    check_regular(path)
-    with path.open("rb") as file:
-        content = file.read(most + 1)
-    if len(content) > most:
-        raise UnreadableError(f"{path.name} is larger than {most:,} bytes")
-    return content
-
-
-def check_regular(path: Path) -> None:
-    """Refuse folders, devices and pipes; opening a pipe would wait for somebody who writes."""
-    if not stat.S_ISREG(path.stat().st_mode):
-        raise UnreadableError(f"{path.name} is not a regular file")
+    path.stat()  # that there is no file is an OSError, which readers tell from damage
+    try:
+        return read_input(path, most)
+    except DataError as error:
+        raise UnreadableError(str(error).removesuffix(".")) from error
 
 
 def seal(facts: Mapping[str, Any]) -> str:

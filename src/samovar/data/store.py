@@ -19,12 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samovar.data.replacement import tidy_if_free
-from samovar.core.stored_arrays import map_array
 from samovar.core.stored_json import hash_json
 from samovar.data.statistics import ChannelStatistics
 from samovar.data.store_facts import ClassEntry as ClassEntry
 from samovar.data.store_facts import read_facts
 from samovar.errors import DataError, UnreadableError
+from samovar.settings.checked import shortened
 
 SPLITS = ("train", "val", "test")
 IDENTIFYING = ("checksum", "classes", "splits", "shape", "dtype")
@@ -99,7 +99,7 @@ class Store:
         with _damage_explained(folder):
             # Nothing is unpickled, and the array stays on the disk until it is used.
             checked_facts, self.facts = read_facts(folder / "store.json")
-            self.array = map_array(folder / "data.npy")
+            self.array = _map_array(folder / "data.npy")
         self.classes = list(checked_facts.classes)
         # A file that was cut short or belongs to another store has another shape.
         expected = (self.starts[-1], *self.facts["shape"])
@@ -180,6 +180,21 @@ def open_store(name: str, folder: Path | None = None) -> Store:
     target = (folder or data_folder()) / name
     tidy_if_free(target)
     return Store(target)
+
+
+def _map_array(path: Path) -> NDArray[Any]:
+    """Return the array of an npy file; it stays on the disk until it is used."""
+    if path.exists() and not path.is_file():
+        raise UnreadableError(f"{path.name} is not a file")
+    try:
+        array = np.load(path, mmap_mode="r", allow_pickle=False)
+    except OSError:
+        raise
+    except Exception as error:  # NumPy's parser raises errors of many types on damaged files
+        raise UnreadableError(shortened(str(error) or type(error).__name__)) from error
+    if not isinstance(array, np.ndarray):
+        raise UnreadableError(f"{path.name} is not an npy file")
+    return array
 
 
 @contextlib.contextmanager

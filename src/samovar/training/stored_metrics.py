@@ -4,8 +4,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from samovar.core.stored_json import check_regular, parse_json
-from samovar.errors import RunError, UnreadableError
+from samovar.core.input_files import open_input
+from samovar.core.stored_json import parse_json
+from samovar.errors import DataError, RunError, UnreadableError
 
 LONGEST_LINE = 1_000_000
 """Bytes; a line of ours has a few hundred."""
@@ -30,14 +31,13 @@ class StoredMetrics:
         if not path.exists():
             return stored
         try:
-            check_regular(path)
-            with path.open("rb") as file:
+            with open_input(path) as file:
                 number = 0
                 while text := file.readline(LONGEST_LINE):
                     number += 1
                     stored._add(number, text)
-        except (OSError, UnreadableError) as error:
-            raise RunError(f"{path} cannot be read ({error}).") from error
+        except (OSError, DataError) as error:
+            raise RunError(f"The metrics of this run cannot be read: {error}") from error
         return stored
 
     def _add(self, number: int, text: bytes) -> None:
