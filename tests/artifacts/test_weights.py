@@ -53,7 +53,9 @@ def test_a_flipped_bit_is_noticed_by_the_hash(tmp_path):
     content = bytearray(path.read_bytes())
     content[-2] ^= 1
     path.write_bytes(content)
-    with pytest.raises(ModelError, match=r"model\.safetensors is not the file .* checksum is wrong"):
+    with pytest.raises(
+        ModelError, match=r"model\.safetensors is not the file .* checksum is wrong"
+    ):
         load_model(folder)
     change_config(folder, weights_sha256=...)
     assert load_model(folder).model is not None, "models of earlier versions have no hash"

@@ -111,7 +111,9 @@ def test_arrays_of_other_contents_are_refused(tmp_path, name, array):
     with np.load(folder / "evaluation.npz") as arrays:
         kept = dict(arrays)
     np.savez(folder / "evaluation.npz", **kept | {f"predictive_{name}": array})
-    with pytest.raises(RunError, match=r"plausible numbers|several values|bins that|belong together"):
+    with pytest.raises(
+        RunError, match=r"plausible numbers|several values|bins that|belong together"
+    ):
         StoredEvaluation.read(folder)
 
 

@@ -43,7 +43,10 @@ def test_tables_become_dataclasses():
         ({"name": "", "leaves": [{"count": True}]}, "whole number, but is a truth value"),
         ({"name": "", "leaves": [{"count": 0}]}, r"leaves\[0\].count: Expected `int` >= 1"),
         ({"name": "", "leaves": [{"count": 1, "kind": "blue"}]}, "kind cannot be 'blue'"),
-        ({"name": "", "leaves": [{"count": 1, "share": 2}]}, r"leaves\[0\]: share must be at most 1$"),
+        (
+            {"name": "", "leaves": [{"count": 1, "share": 2}]},
+            r"leaves\[0\]: share must be at most 1$",
+        ),
     ],
 )
 def test_other_values_are_refused_with_their_place(stored: Any, words: str):

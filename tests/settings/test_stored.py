@@ -37,7 +37,9 @@ def test_what_an_older_version_stored_is_read_and_what_is_unknown_is_refused():
 )
 def test_values_of_the_wrong_type_are_refused(field, value):
     stored = dataclasses.asdict(PRESETS["glyphs"].settings) | {field: value}
-    with pytest.raises(SettingsError, match=rf"TrainSettings cannot be used: {field} (must|cannot)"):
+    with pytest.raises(
+        SettingsError, match=rf"TrainSettings cannot be used: {field} (must|cannot)"
+    ):
         from_dict(TrainSettings, stored)
 
 

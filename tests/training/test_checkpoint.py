@@ -85,7 +85,9 @@ def test_a_checkpoint_of_an_earlier_version_is_used_with_a_warning(stopped, toy_
     assert weights(stopped) == weights(toy_runs / "whole")
 
 
-@pytest.mark.parametrize("change", [("update", 106), ("best_update", 7), ("waited", -1), ("best", 9)])
+@pytest.mark.parametrize(
+    "change", [("update", 106), ("best_update", 7), ("waited", -1), ("best", 9)]
+)
 def test_without_a_seal_the_progress_must_still_fit_the_name_of_the_file(stopped, toy_runs, change):
     path = stopped / "checkpoints" / "00000006.json"
     without_seal(path)

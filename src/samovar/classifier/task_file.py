@@ -221,7 +221,7 @@ def _plausible(sums: Tensor) -> bool:
     if not sums.numel():
         return True
     low, high = sums.aminmax()
-    return bool(-LARGEST_SUM < low and high < LARGEST_SUM)
+    return bool(low > -LARGEST_SUM and high < LARGEST_SUM)
 
 
 @dataclass(frozen=True)

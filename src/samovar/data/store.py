@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from samovar.data.replacement import tidy_if_free
 from samovar.core.stored_json import hash_json
+from samovar.data.replacement import tidy_if_free
 from samovar.data.statistics import ChannelStatistics
 from samovar.data.store_facts import ClassEntry as ClassEntry
 from samovar.data.store_facts import read_facts

@@ -19,9 +19,9 @@ import numpy as np
 
 from samovar.core.files import write_whole
 from samovar.core.progress import Progress, silent
+from samovar.core.stored_json import seal
 from samovar.data.replacement import replace_store, store_lock, tidy, unfinished_folder
 from samovar.data.statistics import ChannelStatistics
-from samovar.core.stored_json import seal
 from samovar.data.store import Contents, Store, checksum, data_folder
 from samovar.data.store_facts import FORMAT, LARGEST_FACTS
 from samovar.errors import DataError, OutputError

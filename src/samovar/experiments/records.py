@@ -16,6 +16,7 @@ from samovar.settings.checked import checked
 REPORTED = {("plain", 1), ("plain", 1000), ("plain", 10_000), ("quasi", 1)}
 """Kinds and numbers of samples that the table and the figure need of every study."""
 
+
 @dataclass(frozen=True)
 class _Mean:
     """A metric that is a mean over tasks."""

@@ -203,7 +203,9 @@ class _Facts:
 def _read(path: Path) -> tuple[_Facts, dict[str, Tensor]]:
     raw = read_json(path, dict[str, Any])
     if raw.get("format") != FORMAT:
-        raise UnreadableError(f"its format is {raw.get('format')!r}, but this version reads {FORMAT}")
+        raise UnreadableError(
+            f"its format is {raw.get('format')!r}, but this version reads {FORMAT}"
+        )
     facts = checked(_Facts, raw)
     # Without a seal all names must be known: a damaged name would pass for a missing entry.
     whole = asdict(facts)
