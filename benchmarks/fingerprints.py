@@ -60,8 +60,11 @@ PROSE = {
     "seconds_left",
     "image",
     "verdict",
+    "seal",
+    "weights_sha256",
 }
-"""Keys of JSON files whose values are for people, or depend on the clock or on folders."""
+"""Keys of JSON files whose values are for people, depend on the clock or on folders, or are hashes
+of what is hashed here anyway."""
 EXPERIMENTS = (
     "table1",
     "table2",

@@ -9,6 +9,13 @@ class SamovarError(Exception):
     """
 
 
+class UnreadableError(SamovarError, ValueError):
+    """The content of a file is not what it should be; the message says what is wrong with it.
+
+    Whoever reads the file says in an error of its own which file it is, and what to do.
+    """
+
+
 class SettingsError(SamovarError, ValueError):
     """A setting is out of range."""
 

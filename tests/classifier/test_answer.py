@@ -6,6 +6,7 @@ import torch
 
 from samovar.classifier.answer import (
     AnswerParameters,
+    answer_of,
     probabilities_of,
     thresholds_of,
     uncertainty_of,
@@ -18,9 +19,9 @@ from samovar.prediction.rejection import RATES, Rejection, ShapeThresholds
 THRESHOLDS = Rejection("test", (ShapeThresholds(2, 1, (0.1,) * len(RATES)),))
 
 
-@pytest.mark.parametrize("samples", [0, -1, 1_000_001, 2.5, "4"])
+@pytest.mark.parametrize("samples", [0, -1, 10_001, 2.5, "4"])
 def test_the_number_of_samples_is_checked(samples):
-    with pytest.raises(SettingsError, match="whole number from 1 to 1000000"):
+    with pytest.raises(SettingsError, match="whole number from 1 to 10000"):
         AnswerParameters(samples=samples).check(None)
 
 
@@ -39,6 +40,19 @@ def test_probabilities_sum_to_one_in_double_precision():
     probabilities = probabilities_of(Prediction(thirds, torch.zeros(1, 4)))
     assert probabilities.dtype == np.float64
     assert (np.abs(probabilities.sum(1) - 1) < 1e-15).all()
+
+
+@pytest.mark.parametrize("wrong", ["probabilities", "distance"])
+def test_answers_that_are_not_numbers_are_refused(wrong):
+    probabilities = torch.full((1, 2, 2), 0.5)
+    distance = np.zeros(2)
+    if wrong == "probabilities":
+        probabilities[0, 1, 1] = float("nan")
+    else:
+        distance[1] = float("nan")
+    prediction = Prediction(probabilities, torch.zeros(1, 2))
+    with pytest.raises(ModelError, match="not finite numbers"):
+        answer_of(np.array(["a", "b"]), prediction, distance, None, "none")
 
 
 def test_one_classifier_alone_does_not_disagree_with_itself():

@@ -1,6 +1,8 @@
 """Models are made ready without touching the caller's, and task files find their model again."""
 
 import copy
+import sys
+import types
 from dataclasses import replace
 
 import numpy as np
@@ -60,6 +62,35 @@ def test_a_task_of_a_model_in_memory_needs_the_model_again(tmp_path):
     fitted, info = load_fitted(path, model, CPU)
     assert fitted.classes.tolist() == [0, 1, 2, 3]
     assert info.identity == model.identity
+
+
+def test_a_task_file_fetches_nothing_from_the_hub_without_the_users_word(tmp_path, monkeypatch):
+    """The model is fetched when the user names it; what was fetched before is used."""
+    features, labels = blobs()
+    model = features_model(5)
+    folder = model.save_pretrained(tmp_path / "model")
+    path = FewShotClassifier(model).fit(features, labels).save(tmp_path / "t.safetensors")
+    task, info = read_task(path)
+    write_task(path, task, replace(info, model="somebody/model"))
+    asked = []
+    fetched = []
+
+    def snapshot_download(name, allow_patterns, local_files_only):
+        asked.append((name, local_files_only))
+        if local_files_only and not fetched:
+            raise FileNotFoundError(name)
+        fetched.append(name)
+        return str(folder)
+
+    hub = types.SimpleNamespace(snapshot_download=snapshot_download)
+    monkeypatch.setitem(sys.modules, "huggingface_hub", hub)
+    with pytest.raises(ModelError, match=r"somebody/model, which is not here.*--model"):
+        load_fitted(path, None, CPU)
+    assert asked == [("somebody/model", True)]
+    load_fitted(path, "somebody/model", CPU)
+    assert asked[1:] == [("somebody/model", False)]
+    load_fitted(path, None, CPU)
+    assert asked[2:] == [("somebody/model", True)]
 
 
 def test_sums_that_do_not_fit_the_model_are_refused(tmp_path):

@@ -1,13 +1,17 @@
 """A task file answers as before, can grow, and is refused where it is damaged."""
 
+import os
 from dataclasses import replace
 
 import numpy as np
 import pytest
+import torch
 from helpers import blobs, features_model
 from helpers_photos import LENGTH, clouds, small_regression
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from safetensors import safe_open
+from safetensors.torch import save_file
 
 from samovar import FewShotClassifier
 from samovar.classifier.task_file import read_task, write_task
@@ -82,6 +86,18 @@ def test_tampered_task_files(tmp_path):
         ("parameters", {"samples": 4, "reject": "x", "reject_label": "none", "seed": 0}),
         ("parameters", {"samples": 4, "reject": None, "reject_label": "none", "seed": None}),
         ("parameters", {"samples": 4, "reject": None, "reject_label": [1, 2], "seed": 0}),
+        ("parameters", {"samples": 1_000_000, "reject": None, "reject_label": "", "seed": 0}),
+        ("parameters", {"samples": True, "reject": None, "reject_label": "", "seed": 0}),
+        ("parameters", {"samples": 4, "reject": float("nan"), "reject_label": "", "seed": 0}),
+        ("parameters", {"samples": 4, "reject": None, "reject_label": "", "seed": 10**400}),
+        ("parameters", {"samples": 4, "reject": None, "reject_label": ""}),
+        ("leave_one_out", {"images": 3, "accuracy": float("nan"), "rejected": None}),
+        ("leave_one_out", {"images": 10**400, "accuracy": 1, "rejected": None}),
+        ("spread", float("inf")),
+        ("spread", 10**400),
+        ("model", 3),
+        ("identity", None),
+        ("model", "nul\0byte"),
         ("leave_one_out", "x"),
         ("leave_one_out", {"images": 3}),
         ("spread", -0.1),
@@ -106,9 +122,58 @@ def test_task_files_with_other_contents_are_refused(tmp_path, field, value):
         task = replace(task, classes=value)
     else:
         info = replace(info, **{field: value})
-    with pytest.raises(ModelError):  # noqa: PT012 (some are refused when they are written)
+    with pytest.raises((ModelError, SettingsError)):  # noqa: PT012 (some when they are written)
         write_task(tmp_path / "task.safetensors", task, info)
         FewShotClassifier.load(tmp_path / "task.safetensors")
+
+
+@pytest.mark.parametrize("label", [10**400, float("nan"), float("inf"), 2**63])
+def test_labels_that_could_not_be_read_again_are_refused(tmp_path, label):
+    features, labels = blobs(classes=2)
+    classifier = FewShotClassifier(features_model(5)).fit(features, labels)
+    task, info = read_task(classifier.save(tmp_path / "task.safetensors"))
+    with pytest.raises(ModelError, match="cannot be stored"):
+        write_task(tmp_path / "other.safetensors", replace(task, classes=(0, label)), info)
+    assert not (tmp_path / "other.safetensors").exists()
+
+
+def test_a_task_that_predict_would_refuse_is_not_written(tmp_path):
+    features, labels = blobs(classes=2)
+    with pytest.raises(ModelError, match="not plausible numbers"):
+        FewShotClassifier(features_model(5)).fit(features * 1e30, labels).save(tmp_path / "t")
+    assert not (tmp_path / "t").exists()
+
+
+@pytest.mark.parametrize(
+    ("tensors", "words"),
+    [
+        ({}, "has no tensor 'totals'"),
+        ({"totals": torch.zeros(2, 5, dtype=torch.float64)}, "has no tensor 'counts'"),
+        ({"evil": torch.zeros(1)}, "tensors that no task has"),
+        ({"vectors": torch.zeros(2, 5)}, "has no tensor|another kind of task"),
+    ],
+)
+def test_other_tensors_are_refused(tmp_path, tensors, words):
+    features, labels = blobs(classes=2)
+    path = FewShotClassifier(features_model(5)).fit(features, labels).save(tmp_path / "t")
+    with safe_open(path, "pt") as file:
+        metadata = file.metadata()
+    save_file(tensors, path, metadata)
+    with pytest.raises(ModelError, match=words):
+        read_task(path)
+
+
+@pytest.mark.parametrize("head", ["", "[]", "{}", "[" * 10**5, '{"format": 1}'])
+def test_headers_of_other_contents_are_refused(tmp_path, head):
+    save_file({"counts": torch.zeros(1)}, tmp_path / "t", {"samovar": head})
+    with pytest.raises(ModelError, match=r"not a task file that can be read|has format"):
+        read_task(tmp_path / "t")
+
+
+def test_a_pipe_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "t")
+    with pytest.raises(ModelError, match="not a task file that can be read"):
+        read_task(tmp_path / "t")
 
 
 def test_parameters_may_be_numpys_and_what_cannot_be_stored_is_refused(tmp_path):

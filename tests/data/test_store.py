@@ -39,11 +39,12 @@ def test_opening_maps_and_does_not_load(tmp_path):
         file.truncate(file.tell() + images * 84 * 84 * 3)
     script = f"""{PEAK}
 import json, pathlib, samovar.data.store as s
+from samovar.core.stored_json import seal
 folder = pathlib.Path({str(store.folder)!r})
 facts = json.loads((folder / "store.json").read_text())
 facts["classes"] = [{{"name": str(i), "count": 600, "group": None}} for i in range(100)]
 facts["splits"] = {{"all": {{"train": [str(i) for i in range(100)]}}}}
-facts["seal"] = s.seal(facts)
+facts["seal"] = seal(facts)
 (folder / "store.json").write_text(json.dumps(facts))
 before = peak()
 store = s.Store(folder)

@@ -11,7 +11,7 @@ from helpers_training import RESNET, TINY, command, stop_at, weights
 
 from samovar.errors import RunError
 from samovar.training.run import train
-from samovar.training.run_folder import read_metrics
+from samovar.training.stored_metrics import read_metrics
 
 pytestmark = pytest.mark.usefixtures("toy_data")
 

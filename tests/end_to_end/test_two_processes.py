@@ -10,7 +10,7 @@ import torch
 from helpers_training import RESNET, TINY, command
 from safetensors.torch import load_file
 
-from samovar.training.run_folder import read_metrics
+from samovar.training.stored_metrics import read_metrics
 
 
 @pytest.mark.slow

@@ -128,3 +128,10 @@ def test_the_json_form_has_its_keys_and_survives_a_file(tmp_path):
     difference = stored["seeds"]["brier"]["difference"]
     assert list(difference) == ["mean", "ci95", "degrees_of_freedom"]
     assert json.loads(json.dumps(stored)) == stored
+
+
+def test_evaluations_of_other_numbers_of_tasks_are_refused(tmp_path):
+    """Their protocols may be silent about it."""
+    folders = [keep_evaluation(tmp_path / str(n), np.full(n, 0.5)) for n in (3, 4)]
+    with pytest.raises(RunError, match="number of tasks"):
+        compare(*folders)

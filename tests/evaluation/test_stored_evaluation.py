@@ -67,6 +67,56 @@ def test_damaged_evaluations_are_named(tmp_path, damage):
         StoredEvaluation.read(folder)
 
 
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"episodes": "two"}, "episodes must be a whole number, but is text"),
+        ({"episodes": 2.5}, "episodes must be a whole number"),
+        ({"episodes": 10**400}, "too large"),
+        ({"data": ["toy"]}, "data must be text"),
+        ({"data_identity": 3}, "data_identity must be text or null"),
+        ({"protocol": "5-way"}, "protocol must be a table"),
+        ({"protocol": {"way": [5]}}, "way|must be"),
+        ({"episodes": 3}, "do not belong together"),
+    ],
+)
+def test_summaries_of_other_contents_are_refused(tmp_path, changes, words):
+    folder = keep_evaluation(tmp_path / "a", VALUES)
+    summary = json.loads((folder / "evaluation.json").read_text())
+    (folder / "evaluation.json").write_text(json.dumps(summary | changes))
+    with pytest.raises(RunError, match=words) as error:
+        StoredEvaluation.read(folder)
+    assert str(folder) in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "array"),
+    [
+        ("accuracy", np.array(["a", "b"])),
+        ("accuracy", np.array([0.5, np.nan])),
+        ("accuracy", np.array([0.5, 1e300])),
+        ("accuracy", np.zeros((2, 3))),
+        ("accuracy", np.array(0.5)),
+        ("accuracy", np.array([True, False])),
+        ("nll", np.array([0.5, np.inf])),
+        ("nll", np.zeros(2, [("a", "f4")])),
+        ("bins", np.zeros((2, 14, 3))),
+        ("bins", np.zeros((2, 15, 3))),
+        ("bins", np.full((2, 15, 3), -1.0)),
+        ("bins", np.zeros(2)),
+    ],
+)
+def test_arrays_of_other_contents_are_refused(tmp_path, name, array):
+    folder = keep_evaluation(tmp_path / "a", VALUES)
+    with np.load(folder / "evaluation.npz") as arrays:
+        kept = dict(arrays)
+    np.savez(folder / "evaluation.npz", **kept | {f"predictive_{name}": array})
+    with pytest.raises(
+        RunError, match=r"plausible numbers|several values|bins that|belong together"
+    ):
+        StoredEvaluation.read(folder)
+
+
 def test_what_is_missing_is_named(tmp_path):
     folder = keep_evaluation(tmp_path / "a", VALUES)
     summary = json.loads((folder / "evaluation.json").read_text())

@@ -83,3 +83,65 @@ def test_evaluations_under_different_protocols_have_folders_of_their_own(cells, 
     ]
     folders = {place.evaluation(cells[0], other) for other in (protocol, *others)}
     assert len(folders) == 4
+
+
+def damage(path, name, value) -> None:
+    """Change an entry of a JSON file; a name with dots leads into it."""
+    content = json.loads(path.read_text())
+    *outer, last = name.split(".")
+    inner = content
+    for key in outer:
+        inner = inner[key]
+    if value is ...:
+        del inner[last]
+    else:
+        inner[last] = value
+    path.write_text(json.dumps(content))
+
+
+@pytest.mark.parametrize(
+    ("file", "name", "value"),
+    [
+        ("training", "settings", ...),
+        ("training", "settings", [1]),
+        ("training", "settings.updates", "many"),
+        ("training", "settings.updates", 10**400),
+        ("training", "trace", "none"),
+        ("training", "trace", [3]),
+        ("training", "trace", [{"nll": 1, "largest_weight_variance": "a", "update": 1}]),
+        ("training", "trace", [{"nll": 1, "largest_weight_variance": 1}]),
+        ("training", "samples", 3),
+        ("training", "samples.tasks", ...),
+        ("training", "samples.prior single", {"mean": None}),
+        ("evaluation", "protocol", ...),
+        ("evaluation", "protocol", "5-way"),
+        ("evaluation", "protocol.text", 5),
+        ("evaluation", "accuracy", ...),
+        ("evaluation", "accuracy.mean", float("nan")),
+        ("evaluation", "accuracy.ci95", "wide"),
+        ("evaluation", "nll", 0.5),
+        ("evaluation", "mean_classifier", None),
+        ("evaluation", "ece.value", [1]),
+    ],
+)
+def test_files_of_other_contents_are_refused_by_name(cells, tmp_path, file, name, value):
+    place = Workplace(tmp_path / "runs", tmp_path / "out")
+    cell = cells[0]
+    keep_evidence(place, cell, np.full(25, 0.5))
+    path = place.training(cell)
+    if file == "evaluation":
+        path = place.evaluation(cell) / "evaluation.json"
+    damage(path, name, value)
+    with pytest.raises(RunError, match=rf"The evidence in .*{file}\.json cannot be read"):  # noqa: PT012
+        evidence = Evidence(cell, place)
+        assert evidence.state
+        evidence.summary()
+
+
+@pytest.mark.parametrize("content", [b"", b"[]", b"\xff", b"[" * 10**5])
+def test_files_that_are_no_tables_are_refused_by_name(cells, tmp_path, content):
+    place = Workplace(tmp_path / "runs", tmp_path / "out")
+    keep_evidence(place, cells[0], np.full(25, 0.5))
+    place.training(cells[0]).write_bytes(content)
+    with pytest.raises(RunError, match=r"The evidence in .*training\.json cannot be read"):
+        state_of(cells[0], place)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from samovar.experiments.evidence import Evidence, Workplace
 from samovar.experiments.measuring import measure
 from samovar.training.run import train
-from samovar.training.run_folder import read_metrics
+from samovar.training.stored_metrics import read_metrics
 
 
 def test_what_is_kept_is_all_that_tables_need_without_weights(cells, tmp_path):

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from samovar.errors import UnreadableError
 from samovar.experiments.records import (
     CellSummary,
     Estimate,
@@ -11,6 +12,7 @@ from samovar.experiments.records import (
     TrainingTrace,
     VariancePoint,
     averaged,
+    checked_study,
 )
 
 
@@ -58,6 +60,34 @@ def test_a_summary_has_both_predictors():
         0.9,
         0.2,
     )
+
+
+def study() -> dict:
+    row = {"accuracy": [0.5, 0.6], "gain": {"mean": 0.1, "ci95": 0.1}, "error": 0.1}
+    kinds = [("plain", 1), ("plain", 1000), ("plain", 10_000), ("quasi", 1)]
+    return {
+        "protocol": {"shot": 1},
+        "mean_classifier": {"accuracy": 0.5},
+        "results": [{"kind": kind, "samples": samples} | row for kind, samples in kinds],
+        "quasi_equal_to_1000": None,
+        "repeats": 2,
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("results", [], "no results for 1 random samples"),
+        ("results", [{"kind": "odd"}], "kind"),
+        ("repeats", 3, "as many repeats"),
+        ("mean_classifier", 0.5, "must be a table"),
+        ("quasi_equal_to_1000", "many", "whole number or null"),
+    ],
+)
+def test_a_study_that_cannot_be_drawn_is_refused(name, value, words):
+    assert checked_study(study()) == study()
+    with pytest.raises(UnreadableError, match=words):
+        checked_study(study() | {name: value})
 
 
 def test_seeds_are_averaged_metric_by_metric():

@@ -8,7 +8,7 @@ from samovar.experiments.evidence import Evidence, Workplace
 from samovar.experiments.side_by_side import train_side_by_side
 from samovar.settings.data import DataSettings
 from samovar.training.run import train
-from samovar.training.run_folder import read_metrics
+from samovar.training.stored_metrics import read_metrics
 
 
 @pytest.mark.slow

@@ -27,6 +27,8 @@ def test_what_an_older_version_stored_is_read_and_what_is_unknown_is_refused():
         from_dict(TrainSettings, stored | {"colour": 1})
     with pytest.raises(SettingsError, match="name"):
         from_dict(ClassEntry, {"count": 3})
+    with pytest.raises(SettingsError, match="sizo"):
+        from_dict(TrainSettings, stored | {"model": {"sizo": 3}})
 
 
 @pytest.mark.parametrize(
@@ -35,7 +37,9 @@ def test_what_an_older_version_stored_is_read_and_what_is_unknown_is_refused():
 )
 def test_values_of_the_wrong_type_are_refused(field, value):
     stored = dataclasses.asdict(PRESETS["glyphs"].settings) | {field: value}
-    with pytest.raises(SettingsError, match=repr(value)):
+    with pytest.raises(
+        SettingsError, match=rf"TrainSettings cannot be used: {field} (must|cannot)"
+    ):
         from_dict(TrainSettings, stored)
 
 
@@ -45,7 +49,10 @@ def test_whole_numbers_and_lists_are_read_as_the_field_has_them():
     stored = dataclasses.asdict(settings)
     stored["model"]["alpha"] = 25
     stored["optimizer"]["drops"] = list(settings.optimizer.drops)
-    assert from_dict(TrainSettings, stored) == settings
+    read = from_dict(TrainSettings, stored)
+    assert read == settings
+    assert repr(read.model.alpha) == "25", "the hash of a model is that of its settings as written"
+    assert isinstance(read.optimizer.drops, tuple)
 
 
 def test_differences_are_the_fields_that_were_changed():

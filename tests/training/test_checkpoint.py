@@ -1,5 +1,7 @@
 """A damaged checkpoint is noticed, and the run goes on from the one before."""
 
+import hashlib
+import json
 import shutil
 from pathlib import Path
 
@@ -8,6 +10,8 @@ import torch
 from helpers_training import TINY, events, stop_at, weights
 
 from samovar.artifacts.tensors import deserialize, serialize
+from samovar.core.stored_json import seal
+from samovar.errors import RunError
 from samovar.training.checkpoint import optimizer_tensors, restore_optimizer
 from samovar.training.run import train
 
@@ -27,6 +31,84 @@ def test_a_damaged_checkpoint_is_noticed_and_the_one_before_is_used(stopped, toy
     ]
     assert weights(stopped) == weights(toy_runs / "whole")
     assert len(list((stopped / "checkpoints").glob("*.json"))) == 2
+
+
+def rewrite(path: Path, old: bytes, new: bytes) -> None:
+    content = path.read_bytes()
+    assert old in content
+    path.write_bytes(content.replace(old, new))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (b'"update": 6', b'"update": 106'),
+        (b'"update": 6', b'"update": 1e999'),
+        (b'"waited": 0', b'"waited": 1'),
+        (b'"best_update": 4', b'"best_update": 3'),
+        (b'"finished": false', b'"finished": true'),
+        (b'"progressed"', b'"progress"'),
+        (b'"seal"', b'"seam"'),
+    ],
+)
+def test_a_changed_number_in_the_progress_is_noticed(stopped, toy_runs, old, new):
+    rewrite(stopped / "checkpoints" / "00000006.json", old, new)
+    lines: list[dict] = []
+    train(TINY, stopped, watch=lines.append)
+    assert "the checkpoint 00000006.json is damaged (" in events(lines)[0]
+    assert events(lines)[1] == "resuming after update 3"
+    assert weights(stopped) == weights(toy_runs / "whole")
+
+
+@pytest.mark.parametrize("content", [b"", b"[]", b"\xff", b"[" * 10**5, b'{"format": 2}', b"null"])
+def test_any_other_content_is_noticed(stopped, toy_runs, content):
+    (stopped / "checkpoints" / "00000006.json").write_bytes(content)
+    lines: list[dict] = []
+    train(TINY, stopped, watch=lines.append)
+    assert "the checkpoint 00000006.json is damaged (" in events(lines)[0]
+    assert weights(stopped) == weights(toy_runs / "whole")
+
+
+def without_seal(path: Path) -> None:
+    """Make the JSON file one of an earlier version."""
+    facts = json.loads(path.read_bytes())
+    del facts["seal"]
+    path.write_text(json.dumps(facts))
+
+
+def test_a_checkpoint_of_an_earlier_version_is_used_with_a_warning(stopped, toy_runs):
+    without_seal(stopped / "checkpoints" / "00000006.json")
+    lines: list[dict] = []
+    train(TINY, stopped, watch=lines.append)
+    assert "is of an earlier version" in events(lines)[0]
+    assert events(lines)[1] == "resuming after update 6"
+    assert weights(stopped) == weights(toy_runs / "whole")
+
+
+@pytest.mark.parametrize(
+    "change", [("update", 106), ("best_update", 7), ("waited", -1), ("best", 9)]
+)
+def test_without_a_seal_the_progress_must_still_fit_the_name_of_the_file(stopped, toy_runs, change):
+    path = stopped / "checkpoints" / "00000006.json"
+    without_seal(path)
+    facts = json.loads(path.read_bytes())
+    facts["progressed"][change[0]] = change[1]
+    path.write_text(json.dumps(facts))
+    lines: list[dict] = []
+    train(TINY, stopped, watch=lines.append)
+    assert "the checkpoint 00000006.json is damaged (" in events(lines)[0]
+    assert weights(stopped) == weights(toy_runs / "whole")
+
+
+def test_a_whole_checkpoint_of_other_tensors_is_refused_by_name(stopped):
+    path = stopped / "checkpoints" / "00000006.json"
+    tensors = deserialize(path.with_suffix(".safetensors").read_bytes(), path)
+    content = serialize(tensors | {"few_shot.x.step": torch.zeros(1)})
+    path.with_suffix(".safetensors").write_bytes(content)
+    facts = json.loads(path.read_bytes()) | {"sha256": hashlib.sha256(content).hexdigest()}
+    path.write_text(json.dumps(facts | {"seal": seal(facts)}))
+    with pytest.raises(RunError, match=r"00000006\.json does not belong to this run"):
+        train(TINY, stopped)
 
 
 def test_without_an_undamaged_checkpoint_it_starts_again_and_keeps_the_new_ones(stopped, toy_runs):

@@ -23,7 +23,7 @@ from samovar.settings.training import OptimizerSettings
 from samovar.training import checkpoint_clock
 from samovar.training.loop import tasks_of_rank
 from samovar.training.run import train
-from samovar.training.run_folder import read_metrics
+from samovar.training.stored_metrics import read_metrics
 
 pytestmark = pytest.mark.usefixtures("toy_data")
 

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 from helpers import make_store
-from helpers_training import TINY, stop_at
+from helpers_training import TINY, events, stop_at, weights
 
-from samovar.errors import DataError, RunError, SamovarError
+from samovar.errors import DataError, RunError
 from samovar.settings.training import OptimizerSettings
 from samovar.training.run import train
-from samovar.training.run_folder import read_metrics
+from samovar.training.stored_metrics import read_metrics
 
 pytestmark = pytest.mark.usefixtures("toy_data")
 
@@ -68,17 +68,36 @@ def test_a_folder_of_other_things_becomes_no_run(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "settings", ["[]", '{"tasks": NaN}', '{"model": {"alpha": NaN}}', '{"model": 3}']
+    "settings",
+    [
+        "[]",
+        '{"tasks": NaN}',
+        '{"tasks": 1e999}',
+        '{"tasks": 1' + "0" * 400 + "}",
+        '{"model": {"alpha": NaN}}',
+        '{"model": 3}',
+        "[" * 100_000,
+    ],
 )
 def test_damaged_settings_of_a_run_are_named(finished, settings):
     (finished / "config.json").write_text(f'{{"format": 1, "settings": {settings}}}')
-    with pytest.raises(SamovarError, match=r"stored|finite"):
+    with pytest.raises(RunError, match=r"config\.json cannot be read \(") as error:
         train(TINY, finished)
+    assert "Choose another --out" in str(error.value)
 
 
-def test_metrics_end_where_they_are_not_understood(tmp_path):
-    (tmp_path / "metrics.jsonl").write_text('{"update": 1}\n[1]\n{"update": 2}\n')
-    assert read_metrics(tmp_path / "metrics.jsonl") == [{"update": 1}]
+@pytest.mark.parametrize("damage", [b"\xff\xfe", b"[1]", b'{"update": "two"}', b'{"update": 1'])
+def test_a_damaged_line_of_metrics_is_cut_and_said_and_the_run_goes_on(stopped, toy_runs, damage):
+    """The last checkpoint is of update 6; what was logged before it is lost if it is damaged."""
+    path = stopped / "metrics.jsonl"
+    lines = path.read_bytes().splitlines()
+    path.write_bytes(b"\n".join([*lines[:2], damage, *lines[2:], b'{"upda']))
+    news: list[dict] = []
+    train(TINY, stopped, watch=news.append)
+    assert "line 3 of metrics.jsonl is damaged and was removed" in events(news)
+    assert weights(stopped) == weights(toy_runs / "whole")
+    logged = [line["update"] for line in read_metrics(path)]
+    assert logged == [line["update"] for line in read_metrics(toy_runs / "whole" / "metrics.jsonl")]
 
 
 def test_other_settings_on_an_existing_run_are_refused_by_name(stopped):

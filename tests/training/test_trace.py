@@ -11,7 +11,8 @@ from samovar.models.few_shot_model import FewShotModel
 from samovar.models.noise import TaskNoise
 from samovar.settings.model import ModelSettings
 from samovar.settings.training import Devices
-from samovar.training.run_folder import RunFolder, read_metrics
+from samovar.training.run_folder import RunFolder
+from samovar.training.stored_metrics import read_metrics
 from samovar.training.trace import MAXIMA, Trace, UpdateMetrics
 
 

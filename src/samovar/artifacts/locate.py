@@ -17,8 +17,11 @@ def shipped_models() -> list[str]:
     return sorted(path.parent.name for path in SHIPPED.glob(f"*/{CONFIG}"))
 
 
-def locate_model(name: str | Path) -> Path:
-    """Return the model folder of a shipped model, a run folder, a model folder, or a Hub model."""
+def locate_model(name: str | Path, *, fetch: bool = True) -> Path:
+    """Return the model folder of a shipped model, a run folder, a model folder, or a Hub model.
+
+    Without `fetch` nothing is downloaded: a model of the Hub must have been fetched before.
+    """
     if str(name) in shipped_models():
         return SHIPPED / str(name)
     path = Path(name)
@@ -29,7 +32,7 @@ def locate_model(name: str | Path) -> Path:
             return path
     # OWNER/MODEL may be a path too, so folders come first.
     if isinstance(name, str) and re.fullmatch(r"[\w.-]+/[\w.-]+", name):
-        return _from_hub(name)
+        return _from_hub(name, fetch=fetch)
     shipped = ", ".join(shipped_models())
     raise ModelError(
         f"There is no model {str(name)!r}: it is neither a folder nor a shipped model ({shipped})."
@@ -48,7 +51,7 @@ def evaluation_folder(model: Path) -> Path:
     return model / "evaluation"
 
 
-def _from_hub(name: str) -> Path:
+def _from_hub(name: str, *, fetch: bool) -> Path:
     try:
         from huggingface_hub import snapshot_download
     except ImportError as error:
@@ -56,7 +59,8 @@ def _from_hub(name: str) -> Path:
             f"There is no folder {name!r}. To fetch it from the Hub: pip install huggingface_hub."
         ) from error
     try:
-        return Path(snapshot_download(name, allow_patterns=[CONFIG, WEIGHTS, CARD]))
+        files = [CONFIG, WEIGHTS, CARD]
+        return Path(snapshot_download(name, allow_patterns=files, local_files_only=not fetch))
     except Exception as error:  # the library raises many types, all because it cannot fetch this
         raise ModelError(
             f"There is no folder {name!r}, and the Hub could not provide it ({error})."

@@ -13,26 +13,34 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from torch import Tensor, nn
+from torch import nn
 
 from samovar.artifacts.locate import CARD, CONFIG, WEIGHTS, locate_model
 from samovar.artifacts.model_card import model_card
-from samovar.artifacts.saved_regression import KIND, SavedRegression, regression_of
-from samovar.artifacts.tensors import check_tensors, deserialize, serialize
+from samovar.artifacts.saved_regression import KIND, SavedRegression, read_regression
+from samovar.artifacts.tensors import check_tensors, serialize
 from samovar.artifacts.training_record import TrainingRecord
 from samovar.artifacts.uses_encoder import UsesEncoder
+from samovar.artifacts.weights import check_network, load_weights, read_header
 from samovar.core.files import output_folder, write_whole
+from samovar.core.stored_json import read_json
 from samovar.data.images.conversion import Conversion
 from samovar.data.normalization import Normalization
 from samovar.encoders.encoder_facts import EncoderFacts
-from samovar.errors import ModelError, SettingsError
+from samovar.errors import ModelError, SettingsError, UnreadableError
 from samovar.models.few_shot_model import FewShotModel
 from samovar.prediction.rejection import Rejection
+from samovar.settings.checked import checked
 from samovar.settings.model import ModelSettings
 from samovar.settings.stored import from_dict
 
 FORMAT = 1
+LARGEST_CONFIG = 8_000_000
+"""Bytes: the normalisation of vectors of 100,000 numbers, with room to spare."""
+LARGEST_SIDE = 2048
+"""Pixels of an image that enters a network."""
+LARGEST_SHIFT = 1e12
+"""Of images and vectors; beyond it their differences are lost in float32."""
 SUBCLASS_ADVICE = " If it was trained with a subclass of FewShotModel, pass that class as `model`."
 
 
@@ -110,8 +118,10 @@ def save_model(saved: SavedModel, folder: Path) -> Path:
     }
     if saved.encoder is not None:
         config["encoder"] = saved.encoder.to_json()
+    weights = serialize(saved.model.state_dict())
+    config["weights_sha256"] = hashlib.sha256(weights).hexdigest()
     # Weights first, so that a folder with a config.json always has weights, even after a crash.
-    write_whole(folder / WEIGHTS, serialize(saved.model.state_dict()))
+    write_whole(folder / WEIGHTS, weights)
     write_whole(folder / CONFIG, json.dumps(config, indent=1).encode())
     write_whole(folder / CARD, _card(saved).encode())
     return folder
@@ -157,17 +167,18 @@ def load_network(
 
 def _network(
     folder: Path,
-    content: "_Content",
+    config: "_Config",
     backbone: nn.Module | None,
     model: type[FewShotModel],
 ) -> SavedModel:
-    config, tensors = content
-    network = _build(folder, config.model, backbone, model)
+    path = folder / WEIGHTS
     advice = ""
     if model is FewShotModel:
         advice = SUBCLASS_ADVICE
-    check_tensors(network.state_dict(), tensors, folder / WEIGHTS, advice)
-    network.load_state_dict(tensors)
+        check_network(config.model, read_header(path), path, advice)
+    network = _build(folder, config.model, backbone, model)
+    check_tensors(network.state_dict(), read_header(path), path, advice)
+    network.load_state_dict(load_weights(path, config.weights_sha256))
     return SavedModel(
         network.eval(),
         config.normalisation,
@@ -188,56 +199,61 @@ class _Config:
     conversion: Conversion | None
     rejection: Rejection | None
     encoder: EncoderFacts | None
+    weights_sha256: str | None
 
 
-_Content = tuple[_Config, dict[str, Tensor]]
+@dataclass(frozen=True)
+class _Stored:
+    """The tables of config.json, each of which is read by what it describes."""
+
+    model: dict[str, Any]
+    normalisation: dict[str, Any]
+    conversion: dict[str, Any] | None
+    rejection: dict[str, Any] | None
+    training: dict[str, Any] = field(default_factory=dict)
+    encoder: dict[str, Any] | None = None
+    weights_sha256: str | None = None
+    """The hash of model.safetensors; models of earlier versions do not have it."""
 
 
-def _read(folder: Path) -> _Content | SavedRegression:
-    """Return config and weights, or say why the folder cannot be read: it may hold anything."""
+def _read(folder: Path) -> _Config | SavedRegression:
+    """Return the config, or say why the folder cannot be read: it may hold anything."""
     try:
-        stored = json.loads((folder / CONFIG).read_bytes())
-        tensors = deserialize((folder / WEIGHTS).read_bytes(), folder / WEIGHTS)
-        if stored["format"] != FORMAT:
+        stored = read_json(folder / CONFIG, dict[str, Any], LARGEST_CONFIG)
+        if stored.get("format") != FORMAT:
             raise ModelError(
-                f"{folder} has format {stored['format']}, but this version reads {FORMAT}."
+                f"{folder} has format {stored.get('format')!r}, but this version reads {FORMAT}."
             )
         if stored.get("kind") == KIND:
-            return regression_of(stored, tensors, folder / WEIGHTS)
-        return _config(stored), tensors
-    except ModelError:
-        raise
-    # Whatever a damaged or hostile config.json can raise; deep nesting is a RecursionError.
-    except (OSError, ValueError, KeyError, TypeError, ArithmeticError, RecursionError) as error:
-        reason = f"{type(error).__name__}: {error}"
-        if isinstance(error, SettingsError):
-            reason = str(error)
-        raise ModelError(f"{folder} is not a model folder that can be read ({reason}).") from error
+            return read_regression(stored, folder / WEIGHTS)
+        return _config(checked(_Stored, stored))
+    except (OSError, UnreadableError, SettingsError) as error:
+        raise ModelError(f"{folder} is not a model folder that can be read ({error}).") from error
 
 
-def _config(stored: dict[str, Any]) -> _Config:
+def _config(stored: _Stored) -> _Config:
     conversion = None
-    if stored["conversion"] is not None:
-        conversion = from_dict(Conversion, stored["conversion"])
+    if stored.conversion is not None:
+        conversion = from_dict(Conversion, stored.conversion)
     rejection = None
-    if stored["rejection"] is not None:
-        rejection = Rejection.from_dict(stored["rejection"])
+    if stored.rejection is not None:
+        rejection = Rejection.from_dict(stored.rejection)
     encoder = None
-    if stored.get("encoder") is not None:
-        encoder = EncoderFacts.from_json(stored["encoder"])
-    training = dict(stored.get("training", {}))
-    TrainingRecord.from_json(training)  # refuses what the card could not be made from
+    if stored.encoder is not None:
+        encoder = EncoderFacts.from_json(stored.encoder)
+    TrainingRecord.from_json(stored.training)  # refuses what the card could not be made from
     config = _Config(
-        from_dict(ModelSettings, stored["model"]),
-        from_dict(Normalization, stored["normalisation"]),
-        training,
+        from_dict(ModelSettings, stored.model),
+        from_dict(Normalization, stored.normalisation),
+        stored.training,
         conversion,
         rejection,
         encoder,
+        stored.weights_sha256,
     )
     _check_together(config.model, config.normalisation, conversion)
     if encoder is not None and config.model.input_shape not in (None, (encoder.length,)):
-        raise ValueError("its encoder does not fit its input")
+        raise UnreadableError("its encoder does not fit its input")
     return config
 
 
@@ -246,14 +262,31 @@ def _check_together(
 ) -> None:
     """Refuse a config whose parts do not fit each other."""
     shape = settings.input_shape
-    if shape is not None and {len(normalisation.mean), len(normalisation.std)} != {shape[-1]}:
-        raise ValueError("its normalisation does not fit its input")
-    if not np.isfinite([*normalisation.mean, *normalisation.std]).all():
-        raise ValueError("its normalisation is not made of finite numbers")
-    if min(normalisation.std, default=1) < 0:
-        raise ValueError("its normalisation has a negative standard deviation")
-    if shape is not None and conversion is not None and conversion.shape != shape:
-        raise ValueError("its conversion does not fit its input")
+    check_normalisation(normalisation, shape)
+    if conversion is None:
+        return
+    if not 1 <= conversion.size <= LARGEST_SIDE:
+        raise UnreadableError(f"its images have {conversion.size} x {conversion.size} pixels")
+    if shape is not None and conversion.shape != shape:
+        raise UnreadableError("its conversion does not fit its input")
+
+
+def check_normalisation(normalisation: Normalization, shape: tuple[int, ...] | None) -> None:
+    """Refuse what does not fit the input, or would make numbers that are not finite of it."""
+    channels = len(normalisation.mean)
+    if len(normalisation.std) != channels or channels < 1:
+        raise UnreadableError("its normalisation does not fit its input")
+    if shape is not None and channels != shape[-1]:
+        raise UnreadableError("its normalisation does not fit its input")
+    # Vectors may have numbers that are always the same; early versions stored a zero for them.
+    positive = min(normalisation.std)
+    if shape is not None and len(shape) == 1:
+        positive = max(normalisation.std)
+    if min(normalisation.std) < 0 or positive <= 0 or normalisation.scale <= 0:
+        raise UnreadableError("its normalisation has a standard deviation or scale of zero or less")
+    means = [abs(mean * normalisation.scale) for mean in normalisation.mean]
+    if max(*means, *normalisation.std, 1 / normalisation.scale) > LARGEST_SHIFT:
+        raise UnreadableError("its normalisation has implausible numbers")
 
 
 def _build(

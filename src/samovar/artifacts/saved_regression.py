@@ -12,8 +12,9 @@ import math
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+import msgspec
 import torch
 from torch import Tensor
 
@@ -22,16 +23,22 @@ from samovar.artifacts.model_card import regression_card
 from samovar.artifacts.tensors import check_tensors, serialize
 from samovar.artifacts.training_record import TrainingRecord
 from samovar.artifacts.uses_encoder import UsesEncoder
+from samovar.artifacts.weights import load_weights, read_header
 from samovar.core.files import output_folder, write_whole
 from samovar.encoders.encoder_facts import EncoderFacts
 from samovar.encoders.registry import find_encoder
+from samovar.errors import UnreadableError
 from samovar.models.closed_form import ClosedForm
 from samovar.prediction.regression_rejection import RegressionRejection
+from samovar.settings.checked import checked
 
 FORMAT = 1
 KIND = "closed_form"
 LARGEST_PARAMETER = 100.0
 """All learned numbers are logarithms and slopes of them; exp(100) is beyond any use."""
+MOST_PARAMETERS = 1000
+"""Of a tensor: each has a handful."""
+Positive = Annotated[float, msgspec.Meta(gt=0)]
 STRAIGHT = -20.0
 """The log bend at which the link of scores is a straight line, to eight digits."""
 
@@ -62,7 +69,7 @@ class SavedRegression(UsesEncoder):
         """Write a model folder; each file is written whole or not at all."""
         folder = Path(folder)
         output_folder(folder)
-        config = {
+        config: dict[str, Any] = {
             "format": FORMAT,
             "library": "samovar",
             "kind": KIND,
@@ -72,33 +79,55 @@ class SavedRegression(UsesEncoder):
             "training": self.training,
         }
         card = regression_card(self.model, self.encoder.name, self.record)
+        weights = serialize(self.model.state_dict())
+        config["weights_sha256"] = hashlib.sha256(weights).hexdigest()
         # Weights first, so that a folder with a config.json always has weights.
-        write_whole(folder / WEIGHTS, serialize(self.model.state_dict()))
+        write_whole(folder / WEIGHTS, weights)
         write_whole(folder / CONFIG, json.dumps(config, indent=1).encode())
         write_whole(folder / CARD, card.encode())
         return folder
 
 
-def regression_of(
-    stored: dict[str, Any], tensors: dict[str, Tensor], weights: Path
-) -> SavedRegression:
-    """Return the model of a config and its tensors; `weights` is named where they do not fit."""
-    settings = stored["closed_form"]
-    model = ClosedForm(_positive(settings, "power"), _positive(settings, "spread"))
-    tensors = _with_dispersion_and_bend(tensors)
+@dataclass(frozen=True)
+class _Powers:
+    """The fixed numbers of a regression."""
+
+    power: Positive
+    spread: Positive
+
+
+@dataclass(frozen=True)
+class _Stored:
+    """The content of config.json."""
+
+    closed_form: _Powers
+    encoder: dict[str, Any]
+    rejection: dict[str, Any] | None
+    training: dict[str, Any] = field(default_factory=dict)
+    weights_sha256: str | None = None
+
+
+def read_regression(content: dict[str, Any], weights: Path) -> SavedRegression:
+    """Return the model of the content of config.json and the file of its weights."""
+    stored = checked(_Stored, content)
+    model = ClosedForm(stored.closed_form.power, stored.closed_form.spread)
+    # The header first, since the file may have tensors of any size.
+    for name, entry in read_header(weights).items():
+        if math.prod(entry.shape) > MOST_PARAMETERS:
+            raise UnreadableError(f"its {name} has too many numbers")
+    tensors = _with_dispersion_and_bend(load_weights(weights, stored.weights_sha256))
     check_tensors(model.state_dict(), tensors, weights)
     for name, tensor in tensors.items():
         if not tensor.is_floating_point() or not bool((tensor.abs() <= LARGEST_PARAMETER).all()):
-            raise ValueError(f"its {name} is not made of plausible numbers")
+            raise UnreadableError(f"its {name} is not made of plausible numbers")
     model.load_state_dict(tensors)
     model.requires_grad_(False)
     rejection = None
-    if stored["rejection"] is not None:
-        rejection = RegressionRejection.from_dict(stored["rejection"])
-    training = dict(stored.get("training", {}))
-    TrainingRecord.from_json(training)  # refuses what the card could not be made from
-    encoder = EncoderFacts.from_json(stored["encoder"])
-    return SavedRegression(model.eval(), encoder, training, rejection)
+    if stored.rejection is not None:
+        rejection = RegressionRejection.from_dict(stored.rejection)
+    TrainingRecord.from_json(stored.training)  # refuses what the card could not be made from
+    encoder = EncoderFacts.from_json(stored.encoder)
+    return SavedRegression(model.eval(), encoder, stored.training, rejection)
 
 
 def _with_dispersion_and_bend(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
@@ -108,13 +137,6 @@ def _with_dispersion_and_bend(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
         return tensors
     straight = scale.new_tensor([STRAIGHT, 0.0])
     return {**tensors, "scale": torch.cat([scale, scale.new_zeros(1)]), "bend": straight}
-
-
-def _positive(settings: dict[str, Any], name: str) -> float:
-    value = settings[name]
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf:
-        raise ValueError(f"its {name} is {value!r}")
-    return float(value)
 
 
 def regression_on(

@@ -1,6 +1,8 @@
 """Tensors as safetensors bytes, and whether they are the tensors that a model needs."""
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Protocol
 
 from safetensors import SafetensorError
 from safetensors.torch import load, save
@@ -26,15 +28,26 @@ def deserialize(content: bytes, path: Path) -> dict[str, Tensor]:
         raise ModelError(f"{path} is damaged or not a safetensors file ({error}).") from error
 
 
+class Shaped(Protocol):
+    """A tensor, or what a file says of one."""
+
+    @property
+    def shape(self) -> Sequence[int]:
+        """The length of each axis."""
+        ...
+
+
 def check_tensors(
-    expected: dict[str, Tensor], present: dict[str, Tensor], path: Path, advice: str = ""
+    expected: Mapping[str, Tensor], present: Mapping[str, Shaped], path: Path, advice: str = ""
 ) -> None:
     """Refuse missing, unknown or wrongly shaped tensors, by name."""
     wrong = [f"missing {name}" for name in sorted(expected.keys() - present.keys())]
     wrong += [f"unknown {name}" for name in sorted(present.keys() - expected.keys())]
     for name, tensor in expected.items():
-        if name in present and present[name].shape != tensor.shape:
+        shape = tuple(tensor.shape)
+        if name in present:
             shape = tuple(present[name].shape)
+        if shape != tuple(tensor.shape):
             wrong.append(f"{name} is {shape} instead of {tuple(tensor.shape)}")
     if not wrong:
         return

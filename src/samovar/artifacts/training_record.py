@@ -6,13 +6,12 @@ earlier versions have the sentences only, and models made by hand may have nothi
 """
 
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, TypeVar
+from typing import Any
 
 from samovar.data.store import Store
+from samovar.settings.checked import checked
 from samovar.settings.stored import from_dict
 from samovar.settings.training import TrainSettings
-
-Kind = TypeVar("Kind")
 
 
 @dataclass(frozen=True)
@@ -66,7 +65,7 @@ class TrainingRecord:
         return cls(
             data=store.name,
             data_identity=store.identity,
-            licence=store.facts["licence"],
+            licence=store.facts.get("licence", ""),
             results=TrainingResults(),
             settings=asdict(settings),
         )
@@ -106,22 +105,7 @@ class TrainingRecord:
         >>> TrainingRecord.from_json({"data": "glyphs"}).finished
         False
         """
-        results = None  # as in models of earlier versions
-        if stored.get("results") is not None:
-            results = from_dict(TrainingResults, stored["results"])
-        return cls(
-            data=_checked(stored, "data", str),
-            data_identity=_checked(stored, "data_identity", str),
-            licence=_checked(stored, "licence", str),
-            figures=_checked(stored, "figures", dict) or {},
-            results=results,
-            settings=_checked(stored, "settings", dict),
-        )
-
-
-def _checked(stored: dict[str, Any], name: str, kind: type[Kind]) -> Kind | None:
-    """Return a stored value of this type, or None where there is none; files may hold anything."""
-    value = stored.get(name)
-    if value is not None and not isinstance(value, kind):
-        raise ValueError(f'its training has {value!r} under "{name}"')
-    return value
+        record = checked(cls, stored)
+        if record.results is not None:
+            from_dict(TrainingResults, stored["results"])  # refuses unknown names, too
+        return record

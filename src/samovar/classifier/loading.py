@@ -24,6 +24,7 @@ from samovar.data.images.conversion import Conversion
 from samovar.errors import ModelError
 from samovar.models.backbones.layers import TaskBatchNorm, set_norm
 from samovar.models.few_shot_model import FewShotModel, channels_last
+from samovar.settings.checked import shortened
 
 Fitted = FittedModel | FittedRegression
 
@@ -134,9 +135,7 @@ def load_fitted(
     """
     task, info = read_task(path)
     if model is None:
-        model = info.model
-    if model == "":
-        raise ModelError(f"{path} does not say where its model is; pass it as `model`.")
+        model = _model_of_task(path, info.model)
     saved = with_encoder_of_task(ready_model(model, device), info.encoder)
     info.parameters.check(saved.rejection)
     # Features of one model mean nothing to another, even if their width is the same.
@@ -147,6 +146,22 @@ def load_fitted(
     if fitted is None:
         raise ModelError(f"{path} does not fit the model {model}.")
     return fitted, info
+
+
+def _model_of_task(path: Path, name: str) -> str | Path:
+    """Return where the model of a task file is; it is not fetched because a file says so."""
+    if name == "":
+        raise ModelError(f"{path} does not say where its model is; pass it as `model`.")
+    try:
+        folder = locate_model(name, fetch=False)
+    except ModelError as error:
+        raise ModelError(
+            f"{path} belongs to the model {shortened(name)}, which is not here. If it has moved, "
+            "or is to be fetched from the Hub, name it with --model (model= in Python)."
+        ) from error
+    if name in shipped_models() or Path(name).exists():
+        return name
+    return folder
 
 
 def _restored(

@@ -7,14 +7,15 @@ header claims, nor the types, shapes and values inside. The keys and their order
 
 import dataclasses
 import json
-import math
+import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+import msgspec
 import numpy as np
 import torch
-from safetensors import safe_open
+from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from torch import Tensor
 
@@ -23,22 +24,23 @@ from samovar.classifier.fitted_task import FittedTask
 from samovar.classifier.leave_one_out import LeaveOneOut
 from samovar.classifier.regression_task import RegressionTask
 from samovar.core.files import write_whole
+from samovar.core.input_files import check_size, open_input
+from samovar.core.stored_json import LARGEST_NUMBER, parse_json
 from samovar.encoders.encoder_facts import EncoderFacts
-from samovar.errors import ModelError
+from samovar.errors import DataError, ModelError, SettingsError, UnreadableError
+from samovar.settings.checked import checked
 
 FORMAT = 1
 REGRESSION_FORMAT = 2
 """Of tasks that hold an encoder's vectors instead of sums."""
 LARGEST_HEADER = 50_000_000
 """Most bytes of class names and settings; a file that claims more is not a task file."""
+LARGEST_TASK = 1_000_000_000
+"""Bytes of a task file: the vectors of 200,000 images."""
+TENSORS = {"totals", "counts", "conditioned", "vectors", "numbers"}
 LARGEST_SUM = 1e15
 """Larger numbers are not sums of features; from 1e19 on their squares overflow float32."""
-PARAMETER_TYPES: dict[str, tuple[type, ...]] = {
-    "samples": (int,),
-    "reject": (int, float, type(None)),
-    "reject_label": (str, int, float, bool, type(None)),
-    "seed": (int,),
-}
+Label = str | int | float | bool
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,11 @@ class TaskInfo:
 
 
 def write_task(path: Path, task: FittedTask | RegressionTask, info: TaskInfo) -> None:
-    """Write a task file; labels that JSON cannot hold are refused."""
+    """Write a task file; what could not be read again is refused."""
+    try:
+        _check(task)
+    except UnreadableError as error:
+        raise ModelError(f"The task cannot be stored: {error}.") from error
     version = REGRESSION_FORMAT if isinstance(task, RegressionTask) else FORMAT
     head: dict[str, Any] = {"format": version, "library": "samovar"}
     head["classes"] = [_storable(label) for label in task.classes]
@@ -72,7 +78,13 @@ def write_task(path: Path, task: FittedTask | RegressionTask, info: TaskInfo) ->
         parameters[name] = _python_value(value)
     if parameters["reject_label"] is not None:
         _storable(parameters["reject_label"])
-    write_whole(path, save(_tensors(task), {"samovar": json.dumps(head)}))
+    content = save(_tensors(task), {"samovar": json.dumps(head)})
+    if len(content) > LARGEST_TASK:
+        raise ModelError(
+            f"The task has {len(content):,} bytes, but at most {LARGEST_TASK:,} can be stored. "
+            "Fit it to fewer images."
+        )
+    write_whole(path, content)
 
 
 def _tensors(task: FittedTask | RegressionTask) -> dict[str, Tensor]:
@@ -96,6 +108,13 @@ def _smallest_form(vectors: Tensor) -> Tensor:
     return vectors.contiguous()
 
 
+def _full_form(vectors: Tensor) -> Tensor:
+    """Return vectors that `_smallest_form` has stored as they were."""
+    if vectors.dtype == torch.float16:
+        return vectors.float()
+    return vectors
+
+
 def _python_value(value: Any) -> Any:
     """Return a NumPy scalar as Python's own, which JSON knows."""
     if isinstance(value, np.generic):
@@ -106,7 +125,9 @@ def _python_value(value: Any) -> Any:
 def _storable(label: Any) -> Any:
     """Return a label as JSON holds it, or refuse it."""
     value = _python_value(label)
-    if type(value) not in (str, int, float, bool):
+    # JSON has no NaN, and its readers take no numbers of more than 63 bits.
+    number = isinstance(value, int | float) and abs(value) <= LARGEST_NUMBER[type(value)]
+    if type(value) is not str and not number:
         raise ModelError(
             f"The label {label!r} cannot be stored. "
             "Use text or numbers as labels of a task that is saved."
@@ -118,125 +139,157 @@ def read_task(path: Path) -> tuple[FittedTask | RegressionTask, TaskInfo]:
     """Read and check a task file."""
     try:
         head, tensors = _read(path)
-        if head["format"] == REGRESSION_FORMAT:
-            return _regression_task(head, tensors), _checked_info(head)
-        if head["format"] != FORMAT:
+        version = head.get("format")
+        if version not in (FORMAT, REGRESSION_FORMAT):
             raise ModelError(
-                f"{path} has format {head['format']}; this version reads {FORMAT} and "
+                f"{path} has format {version!r}; this version reads {FORMAT} and "
                 f"{REGRESSION_FORMAT}."
             )
-        task = FittedTask(
-            tuple(head["classes"]),
-            tensors.pop("totals"),
-            tensors.pop("counts"),
-            tensors.pop("conditioned", None),
-        )
-        _check_task(task, tensors)
+        classes = tuple(checked(_Classes, head).classes)
+        task = _task(version, classes, tensors)
+        _check(task)
         return task, _checked_info(head)
-    except ModelError:
-        raise
-    # safetensors, JSON and torch raise errors of many types, which mean the same to the user.
-    except Exception as error:
-        raise ModelError(f"{path} is not a task file that can be read ({error}).") from error
+    except (OSError, DataError, UnreadableError, SettingsError, SafetensorError) as error:
+        reason = str(error).removesuffix(".")
+        raise ModelError(f"{path} is not a task file that can be read ({reason}).") from error
 
 
 def _read(path: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
-    """Return the JSON header and the tensors, after a look at the size that the header claims."""
-    with path.open("rb") as beginning:
+    """Return the JSON header and the tensors, after a look at the sizes that the file claims."""
+    with open_input(path) as beginning:
         size = int.from_bytes(beginning.read(8), "little")
+        check_size(beginning.seek(0, os.SEEK_END), LARGEST_TASK, path)
     if size > LARGEST_HEADER:
-        raise ValueError(f"its header claims {size:,} bytes")
+        raise UnreadableError(f"its header claims {size:,} bytes")
     with safe_open(str(path), "pt") as file:
-        head = json.loads((file.metadata() or {})["samovar"])
-        tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (not a dict)
+        head = parse_json((file.metadata() or {}).get("samovar", ""), dict[str, Any])
+        names = set(file.keys())
+        if not names <= TENSORS:
+            raise UnreadableError("it has tensors that no task has")
+        tensors = {name: file.get_tensor(name) for name in names}
     return head, tensors
 
 
-def _regression_task(head: dict[str, Any], tensors: dict[str, Tensor]) -> RegressionTask:
-    """Return the task of an encoder's vectors, once everything about it is checked."""
-    vectors = tensors.pop("vectors")
-    if vectors.dtype == torch.float16:
-        vectors = vectors.float()
-    task = RegressionTask(tuple(head["classes"]), vectors, tensors.pop("numbers"))
-    if tensors or task.vectors.ndim != 2 or task.numbers.shape != task.vectors.shape[:1]:
-        raise ValueError("its tensors do not fit each other")
-    if task.vectors.dtype != torch.float32 or task.numbers.dtype != torch.int64:
-        raise ValueError("its vectors are not of the right type")
-    if not task.vectors.numel() or not _plausible(task.vectors):
-        raise ValueError("its vectors are not plausible numbers")
-    way = len(task.classes)
-    if int(task.numbers.min()) < 0 or int(task.numbers.max()) >= way:
-        raise ValueError("its images belong to classes that it does not have")
-    _check_classes(task.classes, task.counts)
+def _task(
+    version: int, classes: tuple[Label, ...], tensors: dict[str, Tensor]
+) -> FittedTask | RegressionTask:
+    """Return the task of the tensors, none of which may be left over."""
+    optional = None
+    try:
+        if version == REGRESSION_FORMAT:
+            vectors = _full_form(tensors.pop("vectors"))
+            task: FittedTask | RegressionTask = RegressionTask(
+                classes, vectors, tensors.pop("numbers")
+            )
+        else:
+            optional = tensors.pop("conditioned", None)
+            task = FittedTask(classes, tensors.pop("totals"), tensors.pop("counts"), optional)
+    except KeyError as error:
+        raise UnreadableError(f"it has no tensor {error}") from error
+    if tensors:
+        raise UnreadableError("it has tensors of another kind of task")
     return task
 
 
-def _check_task(task: FittedTask, unknown: dict[str, Tensor]) -> None:
-    """Check that the tensors are sums of features of the classes, and that there are no others."""
-    way = len(task.classes)
-    if unknown or task.totals.ndim != 2 or len(task.totals) != way or task.counts.shape != (way,):
-        raise ValueError("its tensors do not fit its classes")
-    if task.totals.dtype != torch.float64 or task.counts.dtype != torch.int64:
-        raise ValueError("its sums are not of the right type")
-    if not _plausible(task.totals):
-        raise ValueError("its sums are not plausible numbers")
-    if task.conditioned is not None and (
-        task.conditioned.shape != task.totals.shape or not _plausible(task.conditioned)
-    ):
-        raise ValueError("its conditioned sums do not fit its sums")
+def _check(task: FittedTask | RegressionTask) -> None:
+    """Refuse a task whose tensors do not fit each other and its classes."""
+    if isinstance(task, RegressionTask):
+        _check_vectors(task)
+    else:
+        _check_sums(task)
     _check_classes(task.classes, task.counts)
+
+
+def _check_vectors(task: RegressionTask) -> None:
+    """Check that the tensors are an encoder's vectors, and the classes of their images."""
+    if task.vectors.ndim != 2 or task.numbers.shape != task.vectors.shape[:1]:
+        raise UnreadableError("its tensors do not fit each other")
+    if task.vectors.dtype != torch.float32 or task.numbers.dtype != torch.int64:
+        raise UnreadableError("its vectors are not of the right type")
+    if not task.vectors.numel() or not _plausible(task.vectors):
+        raise UnreadableError("its vectors are not plausible numbers")
+    way = len(task.classes)
+    if int(task.numbers.min()) < 0 or int(task.numbers.max()) >= way:
+        raise UnreadableError("its images belong to classes that it does not have")
+
+
+def _check_sums(task: FittedTask) -> None:
+    """Check that the tensors are sums of features of the classes."""
+    way = len(task.classes)
+    if task.totals.ndim != 2 or len(task.totals) != way or task.counts.shape != (way,):
+        raise UnreadableError("its tensors do not fit its classes")
+    if task.totals.dtype != torch.float64 or task.counts.dtype != torch.int64:
+        raise UnreadableError("its sums are not of the right type")
+    if not _plausible(task.totals):
+        raise UnreadableError("its sums are not plausible numbers")
+    conditioned = task.conditioned
+    if conditioned is None:
+        return
+    if conditioned.shape != task.totals.shape or conditioned.dtype != torch.float64:
+        raise UnreadableError("its conditioned sums do not fit its sums")
+    if not _plausible(conditioned):
+        raise UnreadableError("its conditioned sums are not plausible numbers")
 
 
 def _check_classes(classes: tuple[Any, ...], counts: Tensor) -> None:
     if not classes or len(set(classes)) != len(classes) or (counts < 1).any():
-        raise ValueError("it must have classes, each once and with images")
-    for label in classes:
-        if not isinstance(label, str | int | float | bool):
-            raise ValueError("its labels are neither text nor numbers")
+        raise UnreadableError("it must have classes, each once and with images")
 
 
 def _plausible(sums: Tensor) -> bool:
     """Return whether these can be sums of features; NaN and infinity fail the comparison."""
-    return bool((sums.abs() < LARGEST_SUM).all())
+    if not sums.numel():
+        return True
+    low, high = sums.aminmax()
+    return bool(low > -LARGEST_SUM and high < LARGEST_SUM)
+
+
+@dataclass(frozen=True)
+class _Classes:
+    """The labels in the header of a task file."""
+
+    classes: list[Label]
+
+
+@dataclass(frozen=True)
+class _Parameters:
+    """The parameters in the header; `AnswerParameters` takes more than JSON can hold."""
+
+    samples: int
+    reject: float | None
+    reject_label: Label | None
+    seed: int
+
+
+@dataclass(frozen=True)
+class _LeftOut:
+    """The leave-one-out results in the header."""
+
+    images: int
+    accuracy: float
+    rejected: float | None
+
+
+@dataclass(frozen=True)
+class _Info:
+    """What else the header says."""
+
+    model: str
+    identity: str
+    parameters: _Parameters
+    leave_one_out: _LeftOut | None = None
+    spread: Annotated[float, msgspec.Meta(ge=0)] | None = None
+    encoder: dict[str, Any] | None = None
 
 
 def _checked_info(head: dict[str, Any]) -> TaskInfo:
     """Check the header and return what it says besides the classes."""
-    model = head.get("model")
-    identity = head.get("identity")
-    spread = head.get("spread")
-    if not isinstance(model, str) or not isinstance(identity, str):
-        raise ValueError("it does not say which model it belongs to")
-    parameters = _checked_parameters(head.get("parameters"))
-    measured = _checked_leave_one_out(head.get("leave_one_out"))
-    if spread is not None and not (isinstance(spread, int | float) and 0 <= spread < math.inf):
-        raise ValueError(f"its spread is {spread!r}")
+    info = checked(_Info, head)
+    parameters = AnswerParameters(**vars(info.parameters))
+    measured = None
+    if info.leave_one_out is not None:
+        measured = LeaveOneOut(**vars(info.leave_one_out))
     encoder = None
-    if head.get("encoder") is not None:
-        encoder = EncoderFacts.from_json(head["encoder"])
-    return TaskInfo(model, identity, parameters, measured, spread, encoder)
-
-
-def _checked_parameters(stored: Any) -> AnswerParameters:
-    if not isinstance(stored, dict) or set(stored) != set(PARAMETER_TYPES):
-        raise ValueError("its parameters are not those of a classifier")
-    for name, types in PARAMETER_TYPES.items():
-        value = stored[name]
-        is_flag = isinstance(value, bool) and bool not in types  # True is an int to Python
-        if is_flag or not isinstance(value, types):
-            raise ValueError(f"its {name} is {value!r}")
-    return AnswerParameters(**stored)
-
-
-def _checked_leave_one_out(stored: Any) -> LeaveOneOut | None:
-    if stored is None:
-        return None
-    if set(stored) != {"images", "accuracy", "rejected"}:
-        raise ValueError("its leave-one-out results are not those of this version")
-    measured = LeaveOneOut(**stored)
-    numbers = isinstance(measured.images, int | float) and isinstance(
-        measured.accuracy, int | float
-    )
-    if not numbers or not isinstance(measured.rejected, int | float | None):
-        raise ValueError("its leave-one-out results are not numbers")
-    return measured
+    if info.encoder is not None:
+        encoder = EncoderFacts.from_json(info.encoder)
+    return TaskInfo(info.model, info.identity, parameters, measured, info.spread, encoder)

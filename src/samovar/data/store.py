@@ -8,9 +8,8 @@ and damage is noticed.
 
 import contextlib
 import hashlib
-import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -19,26 +18,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from samovar.core.stored_json import hash_json
 from samovar.data.replacement import tidy_if_free
 from samovar.data.statistics import ChannelStatistics
-from samovar.errors import DataError
+from samovar.data.store_facts import ClassEntry as ClassEntry
+from samovar.data.store_facts import read_facts
+from samovar.errors import DataError, UnreadableError
+from samovar.settings.checked import shortened
 
-FORMAT = 1
 SPLITS = ("train", "val", "test")
 IDENTIFYING = ("checksum", "classes", "splits", "shape", "dtype")
 """The facts that say which data a store holds, wherever it came from."""
 
 _PREPARE_AGAIN = "Prepare it again with: samovar data prepare"
-
-
-@dataclass(frozen=True)
-class ClassEntry:
-    """A class and its number of images, in the order of the array."""
-
-    name: str
-    count: int
-    group: str | None = None
-    """The alphabet, superclass or script of the class, if it has one."""
 
 
 @dataclass(frozen=True)
@@ -99,17 +91,6 @@ def fingerprint(paths: Iterable[Path]) -> dict[str, str]:
     return {"fingerprint": digest.hexdigest()}
 
 
-def seal(facts: Mapping[str, Any]) -> str:
-    """Return the checksum of all facts but the seal itself: it tells damage to `store.json`."""
-    sealed = dict(facts)
-    sealed.pop("seal", None)
-    return _hash_json(sealed)
-
-
-def _hash_json(value: Any) -> str:
-    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
-
-
 class Store:
     """A prepared data set. Opening it maps the array; nothing is read until it is used."""
 
@@ -117,11 +98,9 @@ class Store:
         self.folder = folder
         with _damage_explained(folder):
             # Nothing is unpickled, and the array stays on the disk until it is used.
-            self.facts = _read_facts(folder)
-            self.array: NDArray[Any] = np.load(
-                folder / "data.npy", mmap_mode="r", allow_pickle=False
-            )
-        self.classes = [ClassEntry(**entry) for entry in self.facts["classes"]]
+            checked_facts, self.facts = read_facts(folder / "store.json")
+            self.array = _map_array(folder / "data.npy")
+        self.classes = list(checked_facts.classes)
         # A file that was cut short or belongs to another store has another shape.
         expected = (self.starts[-1], *self.facts["shape"])
         if self.array.shape != expected or self.array.dtype != self.facts["dtype"]:
@@ -135,7 +114,7 @@ class Store:
     @property
     def partial(self) -> str | None:
         """How much of the official data set is present, if not all; printed with every result."""
-        return self.facts["partial"]
+        return self.facts.get("partial")
 
     @property
     def encoder(self) -> dict[str, Any] | None:
@@ -174,7 +153,7 @@ class Store:
     @cached_property
     def identity(self) -> str:
         """A hash of the images, classes and splits, wherever and whenever they were prepared."""
-        return _hash_json({key: self.facts[key] for key in IDENTIFYING})
+        return hash_json({key: self.facts[key] for key in IDENTIFYING})
 
     def statistics(self, scheme: str | None = None) -> tuple[list[float], list[float]]:
         """Return mean and standard deviation of each channel over a scheme's training classes."""
@@ -203,17 +182,19 @@ def open_store(name: str, folder: Path | None = None) -> Store:
     return Store(target)
 
 
-def _read_facts(folder: Path) -> dict[str, Any]:
-    path = folder / "store.json"
-    facts: dict[str, Any] = json.loads(path.read_bytes())
-    if facts["format"] != FORMAT:
-        raise DataError(
-            f"{folder} has format {facts['format']}, but this version of samovar reads format "
-            f"{FORMAT}. {_PREPARE_AGAIN}"
-        )
-    if facts["seal"] != seal(facts):
-        raise DataError(f"{path} was changed after it was prepared. {_PREPARE_AGAIN}")
-    return facts
+def _map_array(path: Path) -> NDArray[Any]:
+    """Return the array of an npy file; it stays on the disk until it is used."""
+    if path.exists() and not path.is_file():
+        raise UnreadableError(f"{path.name} is not a file")
+    try:
+        array = np.load(path, mmap_mode="r", allow_pickle=False)
+    except OSError:
+        raise
+    except Exception as error:  # NumPy's parser raises errors of many types on damaged files
+        raise UnreadableError(shortened(str(error) or type(error).__name__)) from error
+    if not isinstance(array, np.ndarray):
+        raise UnreadableError(f"{path.name} is not an npy file")
+    return array
 
 
 @contextlib.contextmanager
@@ -221,12 +202,10 @@ def _damage_explained(folder: Path) -> Iterator[None]:
     """Turn whatever reading a damaged store raises into an error that says what to do."""
     try:
         yield
-    except DataError:
-        raise  # it says what to do already
     except FileNotFoundError as error:
         raise DataError(
             f"There is no prepared data at {folder}. Prepare it with: samovar data prepare "
             f"{folder.name}"
         ) from error
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, UnreadableError) as error:
         raise DataError(f"{folder} is damaged or incomplete ({error}). {_PREPARE_AGAIN}") from error

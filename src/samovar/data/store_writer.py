@@ -20,9 +20,11 @@ import numpy as np
 
 from samovar.core.files import write_whole
 from samovar.core.progress import Progress, silent
+from samovar.core.stored_json import seal
 from samovar.data.replacement import replace_store, store_lock, tidy, unfinished_folder
 from samovar.data.statistics import ChannelStatistics
-from samovar.data.store import FORMAT, Contents, Store, checksum, data_folder, seal
+from samovar.data.store import Contents, Store, checksum, data_folder
+from samovar.data.store_facts import FORMAT, LARGEST_FACTS
 from samovar.errors import DataError, OutputError
 
 
@@ -184,7 +186,13 @@ def _write_files(
         "checksum": checksum(folder / "data.npy"),
     }
     complete["seal"] = seal(complete)
-    write_whole(folder / "store.json", json.dumps(complete, indent=1).encode())
+    content = json.dumps(complete, indent=1).encode()
+    if len(content) > LARGEST_FACTS:
+        raise DataError(
+            f"{name} has {len(contents.classes):,} classes, whose names take {len(content):,} "
+            f"bytes, but at most {LARGEST_FACTS:,} are possible. Divide it into several data sets."
+        )
+    write_whole(folder / "store.json", content)
 
 
 def _write_classes(

@@ -8,15 +8,28 @@ opened when images are first encoded, and refused if it is another one.
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+import msgspec
 
 from samovar.data.store import Store
 from samovar.encoders.base import Encoder
 from samovar.encoders.preprocessing import Preprocessing
 from samovar.encoders.registry import encoder_names, find_encoder
-from samovar.errors import DataError, ModelError, SamovarError, SettingsError
+from samovar.errors import DataError, ModelError, SamovarError, SettingsError, UnreadableError
+from samovar.settings.checked import checked
 
 LONGEST_VECTOR = 1_000_000
+
+
+@dataclass(frozen=True)
+class _StoredFacts:
+    """The JSON form of `EncoderFacts`."""
+
+    name: str
+    identity: str
+    length: Annotated[int, msgspec.Meta(ge=1, le=LONGEST_VECTOR)]
+    preprocessing: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -41,17 +54,11 @@ class EncoderFacts:
     @classmethod
     def from_json(cls, stored: Any) -> "EncoderFacts":
         """Read the form of `to_json`; files may hold anything."""
-        if not isinstance(stored, dict):
-            raise TypeError("it does not say which encoder it needs")
-        name, identity, length = stored["name"], stored["identity"], stored["length"]
-        if not isinstance(name, str) or not isinstance(identity, str):
-            raise TypeError("it does not say which encoder it needs")
-        if type(length) is not int or not 1 <= length <= LONGEST_VECTOR:
-            raise ValueError(f"its encoder has vectors of {length!r} numbers")
+        facts = checked(_StoredFacts, stored)
         preprocessing = None
-        if stored.get("preprocessing") is not None:
-            preprocessing = Preprocessing.from_json(stored["preprocessing"], "its preprocessing")
-        return cls(name, identity, length, preprocessing)
+        if facts.preprocessing is not None:
+            preprocessing = Preprocessing.from_json(facts.preprocessing, "its preprocessing")
+        return cls(facts.name, facts.identity, facts.length, preprocessing)
 
     @classmethod
     def of_vectors(cls, stored: dict[str, Any]) -> "EncoderFacts":
@@ -62,7 +69,7 @@ class EncoderFacts:
         known = dict(stored)
         if known.get("path") is not None:
             known["name"] = known["path"]
-        if not is_onnx_path(str(known["name"])):
+        if not is_onnx_path(str(known.get("name"))):
             known["preprocessing"] = None
         return cls.from_json(known)
 
@@ -85,7 +92,7 @@ def encoder_of(store: Store) -> EncoderFacts | None:
         return None
     try:
         return EncoderFacts.of_vectors(store.encoder)
-    except (KeyError, TypeError, ValueError, SettingsError) as error:
+    except (SettingsError, UnreadableError) as error:
         raise DataError(
             f"{store.name} does not say properly which encoder made its vectors ({error}). "
             "Prepare it again from a file of `samovar embed`."

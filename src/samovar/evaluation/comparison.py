@@ -142,6 +142,8 @@ def check_same(evaluations: list[StoredEvaluation]) -> None:
     first = evaluations[0]
     for other in evaluations[1:]:
         differences = _protocol_differences(first.protocol, other.protocol)
+        if len(first.metrics["accuracy"]) != len(other.metrics["accuracy"]):
+            differences.append("number of tasks")
         if not first.data.matches(other.data):
             differences.append(
                 f"data or its split ({first.data.description} and {other.data.description})"

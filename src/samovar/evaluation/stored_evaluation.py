@@ -3,19 +3,22 @@
 An evaluation folder may come from anyone, so everything in it is checked and nothing is unpickled.
 """
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.lib.npyio import NpzFile
 from numpy.typing import NDArray
 
 from samovar.artifacts.locate import evaluation_folder, locate_model, shipped_models
-from samovar.errors import RunError, SettingsError
-from samovar.evaluation.metrics import MEAN_METRICS
+from samovar.core.stored_json import parse_json, read_bytes
+from samovar.data.npz import read_npz
+from samovar.errors import DataError, RunError, SettingsError, UnreadableError
+from samovar.evaluation.metrics import BINS, MEAN_METRICS
 from samovar.evaluation.predictors import Predictor
+
+LARGEST_METRIC = 1e12
+"""No metric of a task is larger; sums of larger ones overflow."""
 
 
 @dataclass(frozen=True)
@@ -61,37 +64,47 @@ class StoredEvaluation:
         folder = _folder_with_evaluation(Path(path))
         try:
             return cls._read(folder, predictor)
-        except RunError:
-            raise
-        except KeyError as error:
+        except (OSError, UnreadableError, DataError) as error:
+            reason = str(error).removesuffix(".")
             raise RunError(
-                f"The evaluation in {folder} has no {error}. Evaluate again with this version."
+                f"The evaluation in {folder} cannot be read ({reason}). Evaluate again."
             ) from error
-        except Exception as error:
-            # JSON and NumPy raise errors of many types, which mean the same to the user.
-            raise RunError(f"The evaluation in {folder} cannot be read ({error}).") from error
 
     @classmethod
     def _read(cls, folder: Path, predictor: Predictor) -> "StoredEvaluation":
-        summary = json.loads((folder / "evaluation.json").read_bytes())
-        with (
-            (folder / "evaluation.npz").open("rb") as file,
-            np.load(file, allow_pickle=False) as arrays,
-        ):
-            if predictor.is_tempered and f"{predictor}_accuracy" not in arrays:
-                raise RunError(
-                    f"{folder} was evaluated without temperatures. "
-                    "Evaluate again without --no-temperature."
-                )
-            metrics = {name: _array(arrays, predictor, name) for name in MEAN_METRICS}
-            bins = None
-            if f"{predictor}_bins" in arrays:
-                bins = _array(arrays, predictor, "bins")
-        _check_lengths(folder, summary["episodes"], [*metrics.values(), bins])
-        data = EvaluatedData(
-            summary["data"], summary["data_checksum"], summary.get("data_identity")
-        )
-        return cls(folder, predictor, summary["protocol"], data, metrics, bins)
+        # A metric may be NaN, but what is read here is not.
+        content = read_bytes(folder / "evaluation.json")
+        summary = parse_json(content, _Summary, nan_is_null=True)
+        names = {name: f"{predictor}_{name}" for name in (*MEAN_METRICS, "bins")}
+        arrays = read_npz(folder / "evaluation.npz", tuple(names.values()))
+        if predictor.is_tempered and names["accuracy"] not in arrays:
+            raise RunError(
+                f"{folder} was evaluated without temperatures. "
+                "Evaluate again without --no-temperature."
+            )
+        for array in arrays.values():
+            _check_array(folder, array, summary)
+        metrics = {}
+        for name in MEAN_METRICS:
+            if names[name] not in arrays:
+                raise UnreadableError(f"evaluation.npz has no {names[name]!r}")
+            metrics[name] = _metric(arrays[names[name]], name)
+        bins = None
+        if names["bins"] in arrays:
+            bins = _bins(arrays[names["bins"]])
+        data = EvaluatedData(summary.data, summary.data_checksum, summary.data_identity)
+        return cls(folder, predictor, summary.protocol, data, metrics, bins)
+
+
+@dataclass(frozen=True)
+class _Summary:
+    """What is needed of evaluation.json; the metrics of each task are in evaluation.npz."""
+
+    episodes: int
+    data: str
+    data_checksum: str
+    protocol: dict[str, str | int | float | bool | None]
+    data_identity: str | None = None
 
 
 def _predictor_named(name: Predictor | str) -> Predictor:
@@ -100,18 +113,30 @@ def _predictor_named(name: Predictor | str) -> Predictor:
     return Predictor(name)
 
 
-def _array(arrays: NpzFile, predictor: Predictor, name: str) -> NDArray[np.float64]:
-    return arrays[f"{predictor}_{name}"].astype(np.float64)
-
-
-def _check_lengths(folder: Path, episodes: int, arrays: list[NDArray[np.float64] | None]) -> None:
+def _check_array(folder: Path, array: NDArray[Any], summary: _Summary) -> None:
     """Refuse files of two evaluations: the writer may have stopped between the two files."""
-    for array in arrays:
-        if array is not None and len(array) != episodes:
-            raise RunError(
-                f"evaluation.json and evaluation.npz in {folder} do not belong together. "
-                "Evaluate again."
-            )
+    tasks = summary.episodes
+    if array.shape[:1] != (tasks,):
+        raise RunError(
+            f"evaluation.json and evaluation.npz in {folder} do not belong together. "
+            "Evaluate again."
+        )
+    numbers = array.dtype.kind in "fiu"
+    if not tasks or not numbers or not bool((np.abs(array) <= LARGEST_METRIC).all()):
+        raise UnreadableError("evaluation.npz has values that are not plausible numbers")
+
+
+def _metric(array: NDArray[Any], name: str) -> NDArray[np.float64]:
+    if array.ndim != 1:
+        raise UnreadableError(f"evaluation.npz has several values of {name} for a task")
+    return array.astype(np.float64)
+
+
+def _bins(array: NDArray[Any]) -> NDArray[np.float64]:
+    """Return the bins (tasks, 15, 3), each of which has a number of queries and two sums."""
+    if array.shape[1:] != (BINS, 3) or array.min() < 0 or not array[..., 0].sum(1).all():
+        raise UnreadableError("evaluation.npz has bins that are not those of the calibration error")
+    return array.astype(np.float64)
 
 
 def _folder_with_evaluation(path: Path) -> Path:

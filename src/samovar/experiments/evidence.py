@@ -8,25 +8,28 @@ notice later changes: make a new one after training or measuring. Files that wer
 other settings or other tasks than the cell's are ignored, as if they were not there.
 """
 
-import json
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from samovar.core.stored_json import read_json
 from samovar.data.store import data_folder
-from samovar.errors import RunError
+from samovar.errors import RunError, SettingsError, UnreadableError
 from samovar.evaluation.stored_evaluation import StoredEvaluation
 from samovar.experiments.cell import Cell
-from samovar.experiments.records import CellSummary, TrainingTrace
+from samovar.experiments.records import CellSummary, TrainingTrace, checked_study
+from samovar.settings.checked import checked
 from samovar.settings.stored import differences, from_dict
 from samovar.settings.tasks import Protocol
 from samovar.settings.training import TrainSettings
 from samovar.training.run_folder import RunFolder
 
+Kind = TypeVar("Kind")
 State = Literal["measured", "trained", "begun", "missing", "no data"]
 """`begun`: training has not finished. `no data`: neither trained nor is the data prepared."""
 
@@ -103,17 +106,17 @@ class Evidence:
     @cached_property
     def training(self) -> TrainingTrace | None:
         """What is kept of the training, if it is of the cell's settings."""
-        stored = self._of_these_settings(self.place.training(self.cell))
-        if stored is None:
+        path = self.place.training(self.cell)
+        if not self._is_of_these_settings(path):
             return None
-        return TrainingTrace.from_json(stored)
+        return self._parsed(path, TrainingTrace.from_json)
 
     def has_evaluation(self, protocol: Protocol) -> bool:
         """Return whether there is an evaluation under exactly this protocol."""
         path = self.place.evaluation(self.cell, protocol) / "evaluation.json"
         if not path.exists():
             return False
-        stored = self._read(path)["protocol"]
+        stored = self._parsed(path, _protocol_of)
         for name, value in asdict(protocol).items():
             # The file holds the norm that was in force, not "as trained".
             if value != "as trained" and stored.get(name) != value:
@@ -123,7 +126,7 @@ class Evidence:
     def summary(self, protocol: Protocol | None = None) -> CellSummary:
         """Return the evaluation of a measured cell under a protocol, by default its own."""
         path = self.place.evaluation(self.cell, protocol) / "evaluation.json"
-        return CellSummary.from_json(self._read(path))
+        return self._parsed(path, CellSummary.from_json)
 
     @cached_property
     def evaluation(self) -> StoredEvaluation:
@@ -140,28 +143,51 @@ class Evidence:
         """The study of sampled classifiers, if there is one of the cell's settings and tasks."""
         if self.cell.study is None:
             return None
-        stored = self._of_these_settings(self.place.sampling(self.cell))
+        path = self.place.sampling(self.cell)
+        if not self._is_of_these_settings(path):
+            return None
+        stored = self._parsed(path, checked_study)
         # A study tries many numbers of samples, so that of its protocol is not stored.
-        if stored is None or stored["protocol"] != asdict(self.cell.study) | {"samples": None}:
+        if stored["protocol"] != asdict(self.cell.study) | {"samples": None}:
             return None
         return stored
 
-    def _of_these_settings(self, path: Path) -> dict[str, Any] | None:
+    def _is_of_these_settings(self, path: Path) -> bool:
         if not path.exists():
-            return None
-        stored = self._read(path)
-        settings = from_dict(TrainSettings, stored["settings"])
-        if differences(settings, self.cell.settings):
-            return None
-        return stored
+            return False
+        settings = self._parsed(path, _settings_of)
+        return not differences(settings, self.cell.settings)
 
-    def _read(self, path: Path) -> dict[str, Any]:
-        if path not in self._files:
-            try:
-                self._files[path] = json.loads(path.read_bytes())
-            except (OSError, ValueError) as error:
-                raise RunError(f"The evidence in {path} cannot be read ({error}).") from error
-        return self._files[path]
+    def _parsed(self, path: Path, parse: Callable[[dict[str, Any]], Kind]) -> Kind:
+        """Return the typed form of a file, which is read once."""
+        try:
+            if path not in self._files:
+                self._files[path] = read_json(path, dict[str, Any])
+            return parse(self._files[path])
+        except (OSError, UnreadableError, SettingsError) as error:
+            raise RunError(f"The evidence in {path} cannot be read ({error}).") from error
+
+
+@dataclass(frozen=True)
+class _WithSettings:
+    """A file of evidence that says by which settings the cell was trained."""
+
+    settings: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class _WithProtocol:
+    """A file of evidence that says how the cell was measured."""
+
+    protocol: dict[str, Any]
+
+
+def _settings_of(stored: dict[str, Any]) -> TrainSettings:
+    return from_dict(TrainSettings, checked(_WithSettings, stored).settings)
+
+
+def _protocol_of(stored: dict[str, Any]) -> dict[str, Any]:
+    return checked(_WithProtocol, stored).protocol
 
 
 def gather_evidence(cells: list[Cell], place: Workplace) -> list[Evidence]:

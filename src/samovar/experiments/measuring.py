@@ -14,7 +14,8 @@ from samovar.experiments.cell import Cell
 from samovar.experiments.evidence import Evidence, Workplace
 from samovar.reporting.progress_bar import progress_bar
 from samovar.settings.tasks import Protocol
-from samovar.training.run_folder import RunFolder, read_metrics
+from samovar.training.run_folder import RunFolder
+from samovar.training.stored_metrics import read_metrics
 
 TRACE_EVERY = 250
 """Updates between the lines of metrics that are kept."""

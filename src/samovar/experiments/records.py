@@ -4,11 +4,40 @@ The keys are those that `samovar.evaluation` and `measuring.py` write.
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, Literal
 
+import msgspec
 import numpy as np
 
+from samovar.errors import UnreadableError
 from samovar.evaluation.metrics import Estimate
+from samovar.settings.checked import checked
+
+REPORTED = {("plain", 1), ("plain", 1000), ("plain", 10_000), ("quasi", 1)}
+"""Kinds and numbers of samples that the table and the figure need of every study."""
+
+
+@dataclass(frozen=True)
+class _Mean:
+    """A metric that is a mean over tasks."""
+
+    mean: float
+
+
+@dataclass(frozen=True)
+class _Value:
+    """A metric of all tasks at once."""
+
+    value: float
+
+
+@dataclass(frozen=True)
+class _StoredMetrics:
+    """A part of evaluation.json."""
+
+    accuracy: Estimate
+    nll: _Mean
+    ece: _Value
 
 
 @dataclass(frozen=True)
@@ -22,8 +51,8 @@ class PredictorMetrics:
     @classmethod
     def from_json(cls, stored: dict[str, Any]) -> "PredictorMetrics":
         """Return the metrics in a part of evaluation.json."""
-        accuracy = Estimate(stored["accuracy"]["mean"], stored["accuracy"]["ci95"])
-        return cls(accuracy, stored["nll"]["mean"], stored["ece"]["value"])
+        part = checked(_StoredMetrics, stored)
+        return cls(part.accuracy, part.nll.mean, part.ece.value)
 
 
 def averaged(seeds: list[PredictorMetrics]) -> tuple[float, float, float]:
@@ -36,6 +65,21 @@ def averaged(seeds: list[PredictorMetrics]) -> tuple[float, float, float]:
         nlls.append(metrics.nll)
         eces.append(metrics.ece)
     return float(np.mean(accuracies)), float(np.mean(nlls)), float(np.mean(eces))
+
+
+@dataclass(frozen=True)
+class _Protocol:
+    """The protocol of an evaluation in words."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class _StoredParts:
+    """What else is needed of evaluation.json."""
+
+    protocol: _Protocol
+    mean_classifier: dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -54,8 +98,8 @@ class CellSummary:
         """Return the summary that evaluation.json holds."""
         # The sampled predictor is at the top level of the file, the others are nested in it.
         sampled = PredictorMetrics.from_json(stored)
-        at_mean = PredictorMetrics.from_json(stored["mean_classifier"])
-        return cls(stored["protocol"]["text"], sampled, at_mean)
+        parts = checked(_StoredParts, stored)
+        return cls(parts.protocol.text, sampled, PredictorMetrics.from_json(parts.mean_classifier))
 
 
 @dataclass(frozen=True)
@@ -64,7 +108,7 @@ class VariancePoint:
 
     update: int
     largest_weight_variance: float
-    largest_bias_variance: float | None
+    largest_bias_variance: float | None = None
 
 
 @dataclass(frozen=True)
@@ -78,12 +122,10 @@ class SampledAccuracies:
     @classmethod
     def from_json(cls, stored: dict[str, Any]) -> "SampledAccuracies":
         """Return the accuracies that training.json holds."""
-        accuracies = {}
-        for name, value in stored.items():
-            # The number of tasks is stored among the accuracies.
-            if name != "tasks":
-                accuracies[name] = Estimate(**value)
-        return cls(stored["tasks"], accuracies)
+        accuracies = dict(stored)
+        # The number of tasks is stored among the accuracies.
+        tasks = checked(int, accuracies.pop("tasks", None))
+        return cls(tasks, checked(dict[str, Estimate], accuracies))
 
     def to_json(self) -> dict[str, Any]:
         """Return the content of a JSON file."""
@@ -104,14 +146,64 @@ class TrainingTrace:
     @classmethod
     def from_json(cls, stored: dict[str, Any]) -> "TrainingTrace":
         """Return the record that training.json holds."""
+        record = checked(_StoredTraining, stored)
         variances = []
-        for line in stored["trace"]:
+        for line in record.trace:
             # Lines without an NLL are validations.
             if "nll" in line and "largest_weight_variance" in line:
-                weight = line["largest_weight_variance"]
-                bias = line.get("largest_bias_variance")
-                variances.append(VariancePoint(line["update"], weight, bias))
+                variances.append(checked(VariancePoint, line))
         samples = None
-        if stored["samples"] is not None:
-            samples = SampledAccuracies.from_json(stored["samples"])
+        if record.samples is not None:
+            samples = SampledAccuracies.from_json(record.samples)
         return cls(variances, samples)
+
+
+@dataclass(frozen=True)
+class _StoredTraining:
+    """The content of training.json."""
+
+    trace: list[dict[str, Any]]
+    samples: dict[str, Any] | None
+
+
+@dataclass(frozen=True)
+class _AtMean:
+    """What a study says of the classifier at the mean."""
+
+    accuracy: float
+
+
+@dataclass(frozen=True)
+class _StudyRow:
+    """What a study says of one number of samples."""
+
+    kind: Literal["plain", "quasi"]
+    samples: Annotated[int, msgspec.Meta(ge=1)]
+    accuracy: Annotated[list[float], msgspec.Meta(min_length=1)]
+    gain: Estimate
+    error: float
+
+
+@dataclass(frozen=True)
+class _StoredStudy:
+    """The content of sampling.json."""
+
+    protocol: dict[str, Any]
+    mean_classifier: _AtMean
+    results: list[_StudyRow]
+    quasi_equal_to_1000: int | None
+    repeats: int
+
+
+def checked_study(stored: dict[str, Any]) -> dict[str, Any]:
+    """Return the content of sampling.json as it is, if figures can be drawn of it."""
+    study = checked(_StoredStudy, stored)
+    samples = set()
+    for row in study.results:
+        if len(row.accuracy) != study.repeats:
+            raise UnreadableError("its results do not have as many repeats as it says")
+        samples.add((row.kind, row.samples))
+    missing = REPORTED - samples
+    if missing:
+        raise UnreadableError(f"it has no results for {min(missing)[1]} random samples")
+    return stored

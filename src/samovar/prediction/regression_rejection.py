@@ -15,12 +15,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from samovar.errors import UnreadableError
 from samovar.prediction.rejection import (
     RATES,
     ShapeThresholds,
+    StoredTable,
     ThresholdTable,
     interpolated,
 )
+from samovar.settings.checked import checked
 
 SCORE = "log variance - 2 x largest score"
 """The name of `samovar.prediction.regression.rejection_score` in stored tables."""
@@ -68,22 +71,13 @@ class RegressionRejection(ThresholdTable[RegressionThresholds]):
     @classmethod
     def from_dict(cls, stored: dict[str, Any]) -> "RegressionRejection":
         """Read the JSON form of `to_dict`."""
-        if not isinstance(stored, dict) or stored.get("score") != SCORE:
-            raise ValueError("the rejection thresholds are not those of a regression")
-        cells = tuple(_cell(cell) for cell in stored["cells"])
-        if not cells or not all(cell.is_whole() for cell in cells):
-            raise ValueError("the rejection thresholds are not whole")
-        return cls(str(stored["about"]), cells)
+        table = checked(StoredTable[RegressionThresholds], stored)
+        if table.score != SCORE:
+            raise UnreadableError("the rejection thresholds are not those of a regression")
+        table.check()
+        return cls(table.about, table.cells)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the form that JSON holds."""
         cells = [dataclasses.asdict(cell) for cell in self.cells]
         return {"score": SCORE, "about": self.about, "cells": cells}
-
-
-def _cell(stored: dict[str, Any]) -> RegressionThresholds:
-    thresholds = tuple(float(threshold) for threshold in stored["thresholds"])
-    relative = None
-    if stored["relative"] is not None:
-        relative = tuple(float(threshold) for threshold in stored["relative"])
-    return RegressionThresholds(int(stored["way"]), int(stored["shot"]), thresholds, relative)

@@ -23,8 +23,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
-from samovar.errors import SettingsError
+from samovar.errors import SettingsError, UnreadableError
 from samovar.models.precision import full_precision
+from samovar.settings.checked import checked
 
 RATES = (0.5, 0.4, 0.3, 0.2, 0.15, 0.1, 0.07, 0.05, 0.03, 0.02, 0.01, 0.005)
 """False-rejection rates whose thresholds are stored; others are interpolated."""
@@ -148,6 +149,18 @@ class ThresholdTable(Generic[Cell]):
         return min(self.cells, key=difference)
 
 
+@dataclass(frozen=True)
+class StoredTable(ThresholdTable[Cell]):
+    """A table as config.json holds it, with the name of its score."""
+
+    score: str
+
+    def check(self) -> None:
+        """Refuse a table in which a threshold is missing."""
+        if not self.cells or not all(cell.is_whole() for cell in self.cells):
+            raise UnreadableError("the rejection thresholds are not whole")
+
+
 def interpolated(thresholds: Sequence[float], rate: float) -> float:
     """Return the threshold for a rate, from those for RATES."""
     check_rejection_rate(rate)
@@ -189,18 +202,12 @@ class Rejection(ThresholdTable[ShapeThresholds]):
     @classmethod
     def from_dict(cls, stored: dict[str, Any]) -> "Rejection | None":
         """Read the JSON form of `to_dict`; None where the thresholds are of an unknown score."""
-        if not isinstance(stored, dict):
-            raise TypeError("the rejection thresholds are not whole")
         score = SCORES.get(stored.get("score", ""))
         if score is None:
             return None
-        cells = []
-        for cell in stored["cells"]:
-            thresholds = tuple(float(threshold) for threshold in cell["thresholds"])
-            cells.append(ShapeThresholds(int(cell["way"]), int(cell["shot"]), thresholds))
-        if not cells or not all(cell.is_whole() for cell in cells):
-            raise ValueError("the rejection thresholds are not whole")
-        return cls(str(stored["about"]), tuple(cells), score)
+        table = checked(StoredTable[ShapeThresholds], stored)
+        table.check()
+        return cls(table.about, table.cells, score)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the form that JSON holds."""

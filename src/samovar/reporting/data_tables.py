@@ -40,9 +40,9 @@ class StoreSummary:
         """Summarise a store."""
         facts = store.facts
         return cls(
-            title=facts["title"],
-            licence=facts["licence"],
-            citation=facts["citation"],
+            title=facts.get("title", ""),
+            licence=facts.get("licence", ""),
+            citation=facts.get("citation", ""),
             shape=facts["shape"],
             partial=store.partial,
             images=len(store.array),

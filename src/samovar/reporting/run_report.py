@@ -9,7 +9,8 @@ from samovar.reporting.figures.episode import draw_task
 from samovar.reporting.figures.training import training_figure
 from samovar.settings.paper import Published
 from samovar.training.run import Run
-from samovar.training.run_folder import RunFolder, read_metrics
+from samovar.training.run_folder import RunFolder
+from samovar.training.stored_metrics import read_metrics
 
 
 def write_report(run: Run, published: Published | None = None) -> None:

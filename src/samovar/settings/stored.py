@@ -6,12 +6,12 @@ where they are needed.
 """
 
 import dataclasses
-import types
 import typing
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
-from samovar.errors import SettingsError
+from samovar.errors import SettingsError, UnreadableError
+from samovar.settings.checked import checked
 
 Settings = TypeVar("Settings")
 
@@ -44,59 +44,31 @@ def from_dict(kind: type[Settings], values: dict[str, Any]) -> Settings:
     >>> from_dict(DataSettings, {"name": "omniglot", "rotations": True}).normalisation
     'standard'
     """
-    if not isinstance(values, dict):
-        raise SettingsError(
-            f"The stored {kind.__name__} is {values!r}, which is not a table of settings."
-        )
-    _check_names(kind, values)
-    hints = typing.get_type_hints(kind)
-    fields = {}
-    for name, value in values.items():
-        fields[name] = _checked(hints[name], value)
-    return kind(**fields)
+    try:
+        settings = checked(kind, values)
+        return _as_written(settings, values)
+    except UnreadableError as error:
+        raise SettingsError(f"The stored {kind.__name__} cannot be used: {error}.") from error
 
 
-def _check_names(kind: type[Any], values: dict[str, Any]) -> None:
-    """Refuse names that the dataclass does not have, and the absence of those without a default."""
-    known = set()
-    required = set()
-    for field in dataclasses.fields(kind):
-        known.add(field.name)
-        if field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING:
-            required.add(field.name)
-    unknown = values.keys() - known
-    missing = required - values.keys()
-    if unknown or missing:
-        names = ", ".join(sorted(unknown | missing))
-        raise SettingsError(f"The stored {kind.__name__} has unknown or missing fields: {names}.")
+def _as_written(value: Any, stored: Any) -> Any:
+    """Return a checked value with whole numbers where the file has them; refuse unknown names.
 
-
-def _checked(hint: Any, value: Any) -> Any:
-    """Return the value as its field holds it, or refuse it if it is not of the field's type."""
-    origin = typing.get_origin(hint)
-    arguments = typing.get_args(hint)
-    if dataclasses.is_dataclass(hint) and isinstance(value, dict):
-        return from_dict(typing.cast(type, hint), value)
-    if origin in (types.UnionType, typing.Union):
-        if value is None:
-            return None
-        # The only unions among settings are `X | None`.
-        (inner,) = set(arguments) - {type(None)}
-        return _checked(inner, value)
-    if origin is tuple and isinstance(value, list | tuple):
-        return tuple(_checked(arguments[0], element) for element in value)
-    if not _fits(hint, value):
-        raise SettingsError(f"A stored setting is {value!r}, which is not {hint}.")
-    return value
-
-
-def _fits(hint: Any, value: Any) -> bool:
-    if typing.get_origin(hint) is Literal:
-        return value in typing.get_args(hint)
-    if hint is float:
-        # JSON writes 1.0 as 1 at times; a bool is an int to Python, but not a number here.
-        return isinstance(value, int | float) and not isinstance(value, bool)
-    return type(value) is hint
+    The file may say 1 where the field is a float. The hash of a model is that of its settings as
+    they were written, so 1 does not become 1.0.
+    """
+    if isinstance(value, tuple):
+        return tuple(map(_as_written, value, stored))
+    if not dataclasses.is_dataclass(value):
+        return stored
+    names = {field.name for field in dataclasses.fields(value)}
+    unknown = sorted(stored.keys() - names)
+    if unknown:
+        raise UnreadableError(f"it has the unknown entry {unknown[0]!r}")
+    changes = {}
+    for name, entry in stored.items():
+        changes[name] = _as_written(getattr(value, name), entry)
+    return dataclasses.replace(typing.cast(Any, value), **changes)
 
 
 def differences(first: Any, second: Any, path: tuple[str, ...] = ()) -> list[Difference]:

@@ -1,8 +1,9 @@
 """Checkpoints of a run: the state after an update, from which the run can go on.
 
-A checkpoint is a safetensors file and a JSON file with its checksum. The JSON is written last, so a
-checkpoint without it was never finished. The last two are kept: if one is damaged, which the
-checksum tells, the run goes on from the one before and ends with the same bits.
+A checkpoint is a safetensors file and a JSON file with its checksum. The JSON has a checksum of
+itself, the seal. It is written last, so a checkpoint without it was never finished. The last two
+are kept: if one is damaged, which the checksums tell, the run goes on from the one before and ends
+with the same bits.
 """
 
 import hashlib
@@ -10,14 +11,17 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from samovar.artifacts.tensors import check_tensors, deserialize, serialize
 from samovar.core.files import remove_leftovers, write_whole
-from samovar.errors import RunError, SamovarError
+from samovar.core.stored_json import read_json, seal
+from samovar.errors import RunError, SamovarError, UnreadableError
 from samovar.models.few_shot_model import FewShotModel
+from samovar.settings.checked import checked
 from samovar.training.optimization import LossOptimizer
 
 FORMAT = 1
@@ -37,6 +41,26 @@ class TrainingProgress:
     waited: int = 0
     """Validations since the best."""
     finished: bool = False
+
+    def check(self, name: str) -> None:
+        """Refuse what cannot be the progress of the checkpoint with this name.
+
+        Earlier versions have no checksum of it, but the name of the file tells the update.
+        """
+        if name != checkpoint_name(self.update):
+            raise UnreadableError(f"it says that it was written after update {self.update}")
+        counts_fit = 0 <= self.best_update <= self.update and 0 <= self.waited <= self.update
+        if not counts_fit or not -1 <= self.best <= 1:
+            raise UnreadableError("its progress is not that of a run")
+
+
+def checkpoint_name(update: int) -> str:
+    """Return the name of the checkpoint after an update, without suffix.
+
+    >>> checkpoint_name(250)
+    '00000250'
+    """
+    return f"{update:08d}"
 
 
 def optimizer_tensors(optimizer: torch.optim.Optimizer, prefix: str) -> dict[str, Tensor]:
@@ -87,13 +111,14 @@ def save_checkpoint(
     for loss in optimizers:
         tensors |= optimizer_tensors(loss.optimizer, loss.name)
     content = serialize(tensors)
-    name = f"{progress.update:08d}"
+    name = checkpoint_name(progress.update)
     write_whole(folder / f"{name}.safetensors", content)
-    facts = {
+    facts: dict[str, Any] = {
         "format": FORMAT,
         "sha256": hashlib.sha256(content).hexdigest(),
         "progressed": asdict(progress),
     }
+    facts["seal"] = seal(facts)
     # Last: from now on this is a checkpoint, and older ones may go.
     write_whole(folder / f"{name}.json", json.dumps(facts).encode())
     prune(folder, progress.update)
@@ -101,7 +126,7 @@ def save_checkpoint(
 
 def prune(folder: Path, update: int) -> None:
     """Delete all but the last checkpoints up to this update, and what killed processes left."""
-    newest = f"{update:08d}"
+    newest = checkpoint_name(update)
     paths = sorted(folder.glob("*.json"))
     earlier = [path for path in paths if path.stem <= newest]
     # This run has resumed before these, so they were found damaged.
@@ -127,13 +152,18 @@ def load_checkpoint(
     complaints: list[str] = []
     for path in sorted(folder.glob("*.json"), reverse=True):
         try:
-            progress, tensors = _read(path)
+            facts, tensors = _read(path)
         # Whatever a crash or a disk may have done to the file, an older one is better than none.
-        except (OSError, ValueError, KeyError, TypeError, SamovarError) as error:
+        except (OSError, SamovarError) as error:
             complaints.append(f"the checkpoint {path.name} is damaged ({error}) and is not used")
             continue
+        if facts.seal is None:
+            complaints.append(
+                f"the checkpoint {path.name} is of an earlier version: its tensors have a "
+                "checksum, but its progress has none"
+            )
         _restore(model, optimizers, tensors, path)
-        return progress, complaints
+        return facts.progressed, complaints
     if complaints:
         complaints.append("all checkpoints are damaged: starting from the beginning")
     return None, complaints
@@ -151,15 +181,40 @@ def _restore(
             weights[name.removeprefix("model.")] = tensor
     check_tensors(model.state_dict(), weights, path)
     model.load_state_dict(weights)
-    for loss in optimizers:
-        restore_optimizer(loss.optimizer, loss.name, tensors)
+    try:
+        for loss in optimizers:
+            restore_optimizer(loss.optimizer, loss.name, tensors)
+    # Of a file that is whole, but not of a checkpoint of this run.
+    except (ValueError, IndexError, KeyError, RuntimeError) as error:
+        raise RunError(f"{path} does not belong to this run ({error}).") from error
 
 
-def _read(path: Path) -> tuple[TrainingProgress, dict[str, Tensor]]:
-    facts = json.loads(path.read_bytes())
-    if facts["format"] != FORMAT:
-        raise RunError(f"its format is {facts['format']}, but this version reads {FORMAT}")
+@dataclass(frozen=True)
+class _Facts:
+    """The JSON file of a checkpoint."""
+
+    format: int
+    sha256: str
+    progressed: TrainingProgress
+    seal: str | None = None
+    """The checksum of all the rest; None in checkpoints of earlier versions."""
+
+
+def _read(path: Path) -> tuple[_Facts, dict[str, Tensor]]:
+    raw = read_json(path, dict[str, Any])
+    if raw.get("format") != FORMAT:
+        raise UnreadableError(
+            f"its format is {raw.get('format')!r}, but this version reads {FORMAT}"
+        )
+    facts = checked(_Facts, raw)
+    # Without a seal all names must be known: a damaged name would pass for a missing entry.
+    whole = asdict(facts)
+    unknown = raw.keys() - whole.keys() or raw["progressed"].keys() - whole["progressed"].keys()
+    if unknown or facts.seal not in (None, seal(raw)):
+        raise UnreadableError(f"{path.name} was changed after it was written")
+    facts.progressed.check(path.stem)
+    # Not the reader of small files: this one is as large as the model with its optimizer.
     content = path.with_suffix(".safetensors").read_bytes()
-    if hashlib.sha256(content).hexdigest() != facts["sha256"]:
-        raise RunError("its checksum is wrong")
-    return TrainingProgress(**facts["progressed"]), deserialize(content, path)
+    if hashlib.sha256(content).hexdigest() != facts.sha256:
+        raise UnreadableError("its checksum is wrong")
+    return facts, deserialize(content, path)

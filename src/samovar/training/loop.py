@@ -139,7 +139,8 @@ class Training:
         progress = restored or TrainingProgress(0)
         # What was logged after the checkpoint will be logged again.
         if self.fabric.is_global_zero:
-            self.folder.cut_metrics(progress.update)
+            for complaint in self.folder.cut_metrics(progress.update):
+                self.watch(event(complaint))
             if restored is not None:
                 prune(self.folder.checkpoints, restored.update)
         self.fabric.barrier()

@@ -7,6 +7,7 @@ A folder keeps its settings: a run that goes on with others would be neither the
 
 import dataclasses
 import json
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,11 @@ from filelock import FileLock, Timeout
 
 from samovar.artifacts.training_record import TrainingRecord
 from samovar.core.files import output_folder, remove_leftovers, write_whole
-from samovar.errors import OutputError, RunError
+from samovar.core.stored_json import read_json
+from samovar.errors import OutputError, RunError, SettingsError, UnreadableError
 from samovar.settings.stored import differences, from_dict
 from samovar.settings.training import TrainSettings
+from samovar.training.stored_metrics import StoredMetrics
 
 FORMAT = 1
 
@@ -76,7 +79,7 @@ class RunFolder:
         This comes after all other checks, so that a start that fails leaves the folder free.
         """
         if self.config.exists():
-            stored = self._facts().get("origin", {})
+            stored = self._facts().origin
             changed = []
             for name, value in origin.items():
                 # Runs of earlier versions did not store all of these.
@@ -106,19 +109,18 @@ class RunFolder:
     def settings(self) -> TrainSettings:
         """Return the settings that the run was started with."""
         try:
-            return from_dict(TrainSettings, self._facts()["settings"])
-        except (KeyError, TypeError, ValueError) as error:
+            return from_dict(TrainSettings, self._facts().settings)
+        except SettingsError as error:
             raise self._unreadable(error) from error
 
-    def _facts(self) -> dict[str, Any]:
+    def _facts(self) -> "_RunFacts":
         try:
-            facts = json.loads(self.config.read_bytes())
-            stored_format = facts["format"]
-        except (OSError, KeyError, TypeError, ValueError) as error:
+            facts = read_json(self.config, _RunFacts)
+        except (OSError, UnreadableError) as error:
             raise self._unreadable(error) from error
-        if stored_format != FORMAT:
+        if facts.format != FORMAT:
             raise RunError(
-                f"{self.config} has format {stored_format}, but this version reads {FORMAT}."
+                f"{self.config} has format {facts.format}, but this version reads {FORMAT}."
             )
         return facts
 
@@ -132,15 +134,18 @@ class RunFolder:
         if not config.exists():
             return False
         try:
-            return TrainingRecord.from_json(json.loads(config.read_bytes())["training"]).finished
-        except (OSError, KeyError, TypeError, ValueError) as error:
+            return read_json(config, _ModelFacts).training.finished
+        except (OSError, UnreadableError) as error:
             raise RunError(f"{config} cannot be read ({error}).") from error
 
-    def cut_metrics(self, update: int) -> None:
-        """Delete what was logged after an update, and any incomplete line."""
-        kept = [line for line in read_metrics(self.metrics) if line["update"] <= update]
-        text = "".join(json.dumps(line) + "\n" for line in kept)
-        write_whole(self.metrics, text.encode())
+    def cut_metrics(self, update: int) -> list[str]:
+        """Delete what was logged after an update, and lines that are damaged.
+
+        Returns a message if there were damaged ones.
+        """
+        stored = StoredMetrics.read(self.metrics)
+        write_whole(self.metrics, stored.until(update))
+        return stored.complaints
 
     def log(self, line: dict[str, Any]) -> None:
         """Append a line to metrics.jsonl."""
@@ -154,20 +159,19 @@ class RunFolder:
             ) from error
 
 
-def read_metrics(path: Path) -> list[dict[str, Any]]:
-    """Return the lines of a metrics.jsonl up to the first that is incomplete or not understood.
+@dataclass(frozen=True)
+class _RunFacts:
+    """The content of a run's config.json."""
 
-    A process that was killed while writing leaves half a line.
-    """
-    lines: list[dict[str, Any]] = []
-    if not path.exists():
-        return lines
-    for text in path.read_text().splitlines():
-        try:
-            line = json.loads(text)
-        except ValueError:
-            return lines
-        if not isinstance(line, dict) or not isinstance(line.get("update"), int):
-            return lines
-        lines.append(line)
-    return lines
+    format: int
+    settings: dict[str, Any]
+    preset: str = "own"
+    origin: dict[str, str | None] = field(default_factory=dict)
+    """What the run started from; runs of earlier versions did not store it."""
+
+
+@dataclass(frozen=True)
+class _ModelFacts:
+    """What a run needs to know of its model's config.json."""
+
+    training: TrainingRecord

@@ -39,8 +39,11 @@ def test_the_sampling_table_has_the_gain_beside_the_published_one(cells, tmp_pat
     results = []
     for samples, accuracy in ((1, 0.5), (1000, 0.62), (10_000, 0.625)):
         gain = {"mean": 0.025, "ci95": 0.001}
-        results.append({"kind": "plain", "samples": samples, "accuracy": [accuracy], "gain": gain})
+        row = {"samples": samples, "accuracy": [accuracy], "gain": gain, "error": 0.1}
+        results.append({"kind": "plain"} | row)
+    results.append(results[0] | {"kind": "quasi"})
     study = {"results": results, "mean_classifier": {"accuracy": 0.6}, "quasi_equal_to_1000": 128}
+    study["repeats"] = 1
     studied = []
     for cell, shot in zip(cells, (5, 1), strict=False):
         studied.append(replace(cell, study=replace(cell.protocol, shot=shot)))

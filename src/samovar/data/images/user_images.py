@@ -26,7 +26,7 @@ def conversion_of(store: Store) -> Conversion | None:
     colour: Colour = "rgb" if shape[2] == 3 else "grey"
     facts = _source_facts(store)
     # For a folder, the user chose whether images are inverted.
-    inverted = store.facts["options"].get("inverted", facts.get("inverted", False))
+    inverted = store.facts.get("options", {}).get("inverted", facts.get("inverted", False))
     return Conversion(shape[0], colour, facts.get("resampling", "bilinear"), bool(inverted))
 
 

@@ -46,6 +46,10 @@ BUILDERS: dict[str, Builder] = {
 }
 
 
+OUR_BACKBONES = frozenset(BUILDERS)
+"""Those that come with the package; users may register others."""
+
+
 def register_backbone(name: str, build: Builder, traits: BackboneTraits | None = None) -> None:
     """Make a backbone known, so that `ModelSettings(backbone=name)` can be trained and loaded.
 
