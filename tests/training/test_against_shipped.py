@@ -135,13 +135,27 @@ def test_the_sentence_says_which_is_better_or_that_nobody_knows():
     shipped = ShippedComparison(
         "photos", "5-way 5-shot", PairedAccuracy.of(low, high), PairedAccuracy.of(low, high)
     )
-    assert shipped.shipped_is_better
+    assert shipped.better == shipped.recommended == "shipped"
     assert shipped.sentence() == (
         "On the same 3 validation tasks (5-way 5-shot) your model is right in 53.3 % and the "
         "shipped model photos in 83.3 %: photos is better (-30.0 ± 0.0 points; -30.0 ± 0.0 points "
         "on 3 test tasks)."
     )
-    own = replace(shipped, validation=PairedAccuracy.of(high, low))
+    own = replace(
+        shipped, validation=PairedAccuracy.of(high, low), test=PairedAccuracy.of(high, low)
+    )
+    assert own.better == "own"
     assert "your model is better (+30.0 ± 0.0 points" in own.sentence()
     noisy = PairedAccuracy.of(of_tasks(0.5, 0.9, 0.5), of_tasks(0.8, 0.5, 0.7))
     assert "neither is clearly better" in replace(shipped, validation=noisy).sentence()
+
+
+def test_nothing_is_better_that_the_test_tasks_clearly_deny():
+    """The trained model was chosen by the validation tasks, so it may only look better there."""
+    low, high = of_tasks(0.5, 0.6, 0.5), of_tasks(0.8, 0.9, 0.8)
+    chosen = ShippedComparison(
+        "photos", "3-way 5-shot", PairedAccuracy.of(high, low), PairedAccuracy.of(low, high)
+    )
+    assert chosen.better is None
+    assert chosen.recommended == "shipped"
+    assert "the test tasks say the opposite, so neither is clearly better" in chosen.sentence()

@@ -32,6 +32,6 @@ def report_comparison(run: Run) -> ShippedComparison | None:
 
 def _next(run: Run, comparison: ShippedComparison) -> str:
     model = str(run.folder)
-    if comparison.shipped_is_better:
+    if comparison.recommended == "shipped":
         model = comparison.model
     return f"Next: samovar fit --model {model} --support FOLDER --task TASK.safetensors"

@@ -8,7 +8,7 @@ to the network that was trained on images of such a kind.
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,9 +91,32 @@ class ShippedComparison:
     test: PairedAccuracy
 
     @property
-    def shipped_is_better(self) -> bool:
-        """Whether the shipped model is better on the validation tasks, beyond the interval."""
-        return self.validation.is_clear and self.validation.difference.mean < 0
+    def disagree(self) -> bool:
+        """Whether validation and test clearly say the opposite.
+
+        The trained model was chosen by the validation tasks, and there may be few classes: what
+        holds there alone is not called better.
+        """
+        opposite = self.validation.difference.mean * self.test.difference.mean < 0
+        return opposite and self.validation.is_clear and self.test.is_clear
+
+    @property
+    def better(self) -> Literal["own", "shipped"] | None:
+        """Which is better on the validation tasks, beyond the interval; None if neither is."""
+        if not self.validation.is_clear or self.disagree:
+            return None
+        if self.validation.difference.mean < 0:
+            return "shipped"
+        return "own"
+
+    @property
+    def recommended(self) -> Literal["own", "shipped"]:
+        """The better one; if neither is, that with more right answers on the test tasks."""
+        if self.better is not None:
+            return self.better
+        if self.test.difference.mean < 0:
+            return "shipped"
+        return "own"
 
     def sentence(self) -> str:
         """Say which is better on the validation tasks, and the difference on the test tasks."""
@@ -105,12 +128,14 @@ class ShippedComparison:
         )
         test = f"{_points(self.test.difference)} on {self.test.tasks} test tasks"
         difference = f"{_points(paired.difference)}; {test}"
-        if not paired.is_clear:
-            return f"{numbers}: neither is clearly better ({difference})."
-        better = "your model"
-        if self.shipped_is_better:
-            better = self.model
-        return f"{numbers}: {better} is better ({difference})."
+        verdict = "neither is clearly better"
+        if self.better == "own":
+            verdict = "your model is better"
+        elif self.better == "shipped":
+            verdict = f"{self.model} is better"
+        elif self.disagree:
+            verdict = "the test tasks say the opposite, so neither is clearly better"
+        return f"{numbers}: {verdict} ({difference})."
 
     def to_json(self) -> dict[str, Any]:
         """Return the JSON form."""
