@@ -28,7 +28,7 @@ from samovar.errors import ModelError, SettingsError
 from samovar.models.few_shot_model import FewShotModel
 from samovar.prediction.rejection import Rejection
 from samovar.settings.model import ModelSettings
-from samovar.settings.stored import from_dict
+from samovar.settings.stored import from_dict, to_dict
 
 FORMAT = 1
 SUBCLASS_ADVICE = " If it was trained with a subclass of FewShotModel, pass that class as `model`."
@@ -58,7 +58,7 @@ class SavedModel:
 
         Task files store it, so what enters it, and in which order, never changes.
         """
-        settings = dataclasses.asdict(self.model.settings)
+        settings = to_dict(self.model.settings)
         normalisation = dataclasses.asdict(self.normalisation)
         facts = json.dumps(
             [settings, normalisation, _optional_dict(self.conversion)], sort_keys=True
@@ -96,7 +96,7 @@ def save_model(saved: SavedModel, folder: Path) -> Path:
     config = {
         "format": FORMAT,
         "library": "samovar",
-        "model": dataclasses.asdict(saved.model.settings),
+        "model": to_dict(saved.model.settings),
         "normalisation": dataclasses.asdict(saved.normalisation),
         "conversion": _optional_dict(saved.conversion),
         "rejection": None if saved.rejection is None else saved.rejection.to_dict(),

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, TypeVar
 
 from samovar.data.store import Store
-from samovar.settings.stored import from_dict
+from samovar.settings.stored import from_dict, to_dict
 from samovar.settings.training import TrainSettings
 
 Kind = TypeVar("Kind")
@@ -68,7 +68,7 @@ class TrainingRecord:
             data_identity=store.identity,
             licence=store.facts["licence"],
             results=TrainingResults(),
-            settings=asdict(settings),
+            settings=to_dict(settings),
         )
 
     def with_validation(self, accuracy: float, update: int) -> "TrainingRecord":

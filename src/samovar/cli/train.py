@@ -12,6 +12,7 @@ import tyro
 
 from samovar.errors import SettingsError
 from samovar.settings.presets import PRESETS, Preset
+from samovar.settings.stored import to_dict
 from samovar.settings.training import Devices, TrainSettings
 
 DEFAULT = "glyphs"
@@ -82,7 +83,7 @@ def _train(name: str, command: TrainCommand) -> None:
     out = command.out or Path("runs") / name
     if _is_first_process():
         # The complete settings open every log, so that it can be read without the run folder.
-        print(json.dumps(dataclasses.asdict(settings)), file=sys.stderr)
+        print(json.dumps(to_dict(settings)), file=sys.stderr)
     with TrainingDisplay(settings, out, tensorboard=command.tensorboard) as display:
         for note in notes:
             display(event(note))

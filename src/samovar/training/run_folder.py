@@ -5,7 +5,6 @@ far). One process at a time may train in it, which a lock ensures that dies with
 A folder keeps its settings: a run that goes on with others would be neither the old nor the new.
 """
 
-import dataclasses
 import json
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from filelock import FileLock, Timeout
 from samovar.artifacts.training_record import TrainingRecord
 from samovar.core.files import output_folder, write_whole
 from samovar.errors import OutputError, RunError
-from samovar.settings.stored import differences, from_dict
+from samovar.settings.stored import differences, from_dict, to_dict
 from samovar.settings.training import TrainSettings
 
 FORMAT = 1
@@ -84,7 +83,7 @@ class RunFolder:
         facts = {
             "format": FORMAT,
             "preset": preset,
-            "settings": dataclasses.asdict(settings),
+            "settings": to_dict(settings),
             "origin": origin,
         }
         write_whole(self.config, json.dumps(facts, indent=1).encode())
