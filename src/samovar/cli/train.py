@@ -1,6 +1,5 @@
 """`samovar train PRESET`: the flags are the fields of the preset's settings."""
 
-import dataclasses
 import json
 import os
 import sys

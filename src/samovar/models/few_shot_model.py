@@ -134,11 +134,11 @@ class FewShotModel(nn.Module):
             self.feature_dim, hidden, biases=biases, count_input=settings.count_input
         )
 
-    @torch.no_grad()
     def _set_first_variance(self) -> None:
         network = self.prior_network
         if self.settings.first_log_variance and isinstance(network, ResidualInference):
-            network.weight_log_variance.layers[-1].bias.fill_(self.settings.first_log_variance)
+            bias = network.weight_log_variance.get_parameter("layers.2.bias")
+            nn.init.constant_(bias, self.settings.first_log_variance)
 
     def embed(
         self,

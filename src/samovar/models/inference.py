@@ -166,11 +166,18 @@ class ResidualInference(nn.Module):
         self.weight_log_variance = ResidualMLP(
             feature_dim, last_skip=last_skip and log_variance_skip, further_inputs=further
         )
+        # The ln sigma^2 of an exact posterior is nearly linear in log k_n, so it has a direct path.
+        self.log_variance_by_count = None
+        if count_input:
+            self.log_variance_by_count = nn.Linear(1, feature_dim, bias=False)
 
     def forward(self, class_means: Tensor) -> WeightParameters:
         """Predict the parameters from class means (T, N, d), or (T, N, d + 1) with counts."""
         mean = self.weight_mean(class_means)
-        return WeightParameters(mean, self.weight_log_variance(class_means))
+        log_variance = self.weight_log_variance(class_means)
+        if self.log_variance_by_count is not None:
+            log_variance = log_variance + self.log_variance_by_count(class_means[..., -1:])
+        return WeightParameters(mean, log_variance)
 
 
 def with_counts(class_means: Tensor, counts: Tensor) -> Tensor:
