@@ -1,15 +1,15 @@
 """Two ways to combine the closed form with something that is learned from tasks, for measurement.
 
-Both start from the probabilities p(y | x, D) of the closed form, and know nothing of how it computes
-them. `WeightCorrection` adds an amortized term to the logits:
+Both start from the probabilities p(y | x, D) of the closed form, and know nothing of how it
+computes them. `WeightCorrection` adds an amortized term to the logits:
 
     p(y | x, v) ~ p(y | x, D) exp(f(x) . v_y),    v_n ~ N(a(k_n) c_n, diag sigma^2(k_n))
 
-with f and the class means c_n centred by the support's mean and of unit length, and k_n the count of
-examples. It is trained by the ELBO, with v inferred from support and query together in q, and by the
-likelihood under p beside it. At first a = 0. `SimilarityTemperature` changes the temperature alone:
-the log of its inverse is linear in log shots, log ways, and the mean cosine between class means,
-which is known at one shot too, where nothing can be left out.
+with f and the class means c_n centred by the support's mean and of unit length, and k_n the count
+of examples. It is trained by the ELBO, with v inferred from support and query together in q, and by
+the likelihood under p beside it. At first a = 0. `SimilarityTemperature` changes the temperature
+alone: the log of its inverse is linear in log shots, log ways, and the mean cosine between class
+means, which is known at one shot too, where nothing can be left out.
 """
 
 import math
