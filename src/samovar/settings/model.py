@@ -118,6 +118,7 @@ class ModelSettings:
         check_finite(self, prefix="model.")
         self._check_names()
         self._check_method()
+        self._check_inference()
         self._check_backbone()
         self._check_numbers()
 
@@ -147,6 +148,19 @@ class ModelSettings:
             raise SettingsError(
                 "Separate networks (--model.no-shared) are for --model.method samovar without "
                 "ResNet-12, the ablation of Table 1."
+            )
+
+    def _check_inference(self) -> None:
+        if self.deterministic and (self.count_input or self.inference):
+            raise SettingsError(
+                f"--model.method {self.method} has no inference network. Leave out "
+                "--model.count-input and --model.inference."
+            )
+        starts_elsewhere = self.first_log_variance != 0 or not self.log_variance_skip
+        if starts_elsewhere and self.inference_kind != "residual":
+            raise SettingsError(
+                "--model.first-log-variance and --model.no-log-variance-skip are for residual "
+                "inference networks (--model.inference residual)."
             )
 
     def _check_backbone(self) -> None:
