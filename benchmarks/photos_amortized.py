@@ -58,7 +58,7 @@ VECTOR_RATE = 1e-2
 WEIGHT_DECAY = 1e-4
 TASKS_PER_UPDATE = 4
 CORRECTION_TASKS = 600
-SAMPLES = 50
+SAMPLES = 32
 METRICS = ("accuracy", "nll", "ece_pooled")
 
 
@@ -70,7 +70,7 @@ class Arguments:
     test_only: tuple[Path, ...] = ()
     same_source: tuple[str, ...] = ()
     seeds: tuple[int, ...] = (0, 1, 2)
-    tasks: int = 200
+    tasks: int = 100
     updates: int = 200
     """Updates of the amortized networks, of four tasks each."""
     out: Path | None = None
