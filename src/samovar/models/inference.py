@@ -140,7 +140,11 @@ class ResidualMLP(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         """Map vectors (..., d), with further inputs behind them, to (..., d)."""
         first, second, third = self.layers
-        x = x[..., : self.width] + functional.silu(first(x))
+        skip = x
+        # Not always: a slice changes the order in which gradients are added up, and so their bits.
+        if x.shape[-1] > self.width:
+            skip = x[..., : self.width]
+        x = skip + functional.silu(first(x))
         x = x + functional.silu(second(x))
         # At the start the weights are small and x + third(x) is near x: a prototype classifier.
         if self.last_skip:
