@@ -70,7 +70,7 @@ class Arguments:
     test_only: tuple[Path, ...] = ()
     same_source: tuple[str, ...] = ()
     seeds: tuple[int, ...] = (0, 1, 2)
-    tasks: int = 100
+    tasks: int = 200
     updates: int = 200
     """Updates of the amortized networks, of four tasks each."""
     out: Path | None = None

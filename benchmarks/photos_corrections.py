@@ -31,6 +31,9 @@ from samovar.settings.model import balanced_beta
 SAMPLES = 8
 POWER = 0.5
 USUAL_SIMILARITY = 0.6
+SIMILARITY_SPREAD = 0.1
+"""About the standard deviation over tasks: unscaled, Adam stops far from the best slope."""
+PASSES = 3
 
 
 @dataclass(frozen=True)
@@ -75,8 +78,8 @@ def _context(support: Tensor, task: VectorTask) -> Tensor:
     directions = functional.normalize(means, dim=-1)
     others = ~torch.eye(task.way, dtype=torch.bool)
     similarity = float((directions @ directions.T)[others].mean())
-    context = [1.0, math.log(shots), math.log(task.way / 5), similarity - USUAL_SIMILARITY]
-    return torch.tensor(context)
+    unusual = (similarity - USUAL_SIMILARITY) / SIMILARITY_SPREAD
+    return torch.tensor([1.0, math.log(shots), math.log(task.way / 5), unusual])
 
 
 class SimilarityTemperature(nn.Module):
@@ -162,13 +165,15 @@ Correction = SimilarityTemperature | WeightCorrection
 def train_correction(model: Correction, tasks: list[AnsweredTask], seed: int) -> None:
     """Train a correction on tasks that the closed form has answered, four in an update."""
     optimizer = torch.optim.Adam(model.parameters(), 0.02)
-    updates = len(tasks) // 4
+    per_pass = len(tasks) // 4
+    updates = PASSES * per_pass
     noise = torch_generator(seed, "correction in training")
     for update in range(updates):
         for group in optimizer.param_groups:
             group["lr"] = 0.02 * max(0.01, 1 - update / updates)
         optimizer.zero_grad()
-        for task in tasks[4 * update : 4 * update + 4]:
+        first = 4 * (update % per_pass)
+        for task in tasks[first : first + 4]:
             loss = model.loss(task, noise) / math.log(task.way)
             (loss / 4).backward()
         optimizer.step()
