@@ -59,6 +59,7 @@ WEIGHT_DECAY = 1e-4
 TASKS_PER_UPDATE = 4
 CORRECTION_TASKS = 600
 SAMPLES = 32
+WITHOUT_COUNT = "amortized, without count"
 METRICS = ("accuracy", "nll", "ece_pooled")
 
 
@@ -70,12 +71,14 @@ class Arguments:
     test_only: tuple[Path, ...] = ()
     same_source: tuple[str, ...] = ()
     seeds: tuple[int, ...] = (0, 1, 2)
-    tasks: int = 200
+    tasks: int = 100
     updates: int = 200
     """Updates of the amortized networks, of four tasks each."""
+    networks: bool = True
+    """Train the amortized networks, which take most of the time, or the rest alone."""
     out: Path | None = None
     table: tuple[Path, ...] = ()
-    """Files whose results are put together and printed instead of measuring."""
+    """Files whose results are joined (the last one counts) and printed instead of measuring."""
 
 
 @dataclass
@@ -83,7 +86,7 @@ class Trained:
     """What was learned from the same collections."""
 
     closed_form: ClosedForm
-    networks: dict[str, FewShotModel]
+    networks: dict[str, FewShotModel] = field(default_factory=dict)
     corrections: dict[str, SimilarityTemperature | WeightCorrection] = field(default_factory=dict)
 
 
@@ -135,26 +138,21 @@ def train_amortized(
     return model.eval()
 
 
-def train(collections: list[VectorCollection], updates: int, seed: int) -> Trained:
+def train(collections: list[VectorCollection], arguments: Arguments, seed: int) -> Trained:
     """Train every method on the same collections."""
-    closed_form = train_closed_form(collections, ClosedFormSettings(seed=seed))
-    without_count = replace(AMORTIZED, count_input=False)
-    trained = Trained(
-        closed_form,
-        {
-            "amortized": train_amortized(collections, AMORTIZED, updates, seed),
-            "amortized, without count": train_amortized(collections, without_count, updates, seed),
-        },
-        {
-            "closed form, correction": WeightCorrection(),
-            "closed form, similarity": SimilarityTemperature(),
-        },
-    )
+    trained = Trained(train_closed_form(collections, ClosedFormSettings(seed=seed)))
+    if arguments.networks:
+        without_count = replace(AMORTIZED, count_input=False)
+        for name, settings in (("amortized", AMORTIZED), (WITHOUT_COUNT, without_count)):
+            network = train_amortized(collections, settings, arguments.updates, seed)
+            trained.networks[name] = network
+    trained.corrections["closed form, correction"] = WeightCorrection()
+    trained.corrections["closed form, similarity"] = SimilarityTemperature()
     answered = []
     # Tasks that the closed form was not trained on.
     drawing = ClosedFormSettings(seed=seed + 100)
     for number in range(CORRECTION_TASKS):
-        answered.append(answer(closed_form, draw_task(collections, drawing, number)))
+        answered.append(answer(trained.closed_form, draw_task(collections, drawing, number)))
     for correction in trained.corrections.values():
         train_correction(correction, answered, seed)
     return trained
@@ -206,7 +204,7 @@ def run(arguments: Arguments) -> list[dict[str, Any]]:
             others = unrelated(collection, trained_on, arguments.same_source)
             key = tuple(other.name for other in others)
             if key not in learned:
-                learned[key] = train(others, arguments.updates, seed)
+                learned[key] = train(others, arguments, seed)
             for way, shot in shapes_of(collection, shapes):
                 metrics = measure(learned[key], collection, (way, shot), arguments.tasks)
                 row = {"collection": collection.name, "seed": seed, "way": way, "shot": shot}
@@ -244,16 +242,27 @@ def print_table(rows: list[dict[str, Any]]) -> None:
             print(f"{method}: {metric} {', '.join(differences)}")
 
 
+def joined(paths: tuple[Path, ...]) -> list[dict[str, Any]]:
+    """Join files of results; the methods of one task shape may be in several of them."""
+    rows: dict[tuple[Any, ...], dict[str, Any]] = {}
+    for path in paths:
+        for row in json.loads(path.read_bytes())["results"]:
+            key = (row["collection"], row["seed"], row["way"], row["shot"])
+            known = rows.setdefault(key, row)["methods"]
+            if known["closed form"] != row["methods"]["closed form"]:
+                raise SystemExit(f"{path} measured another closed form or other tasks: {key}")
+            known |= row["methods"]
+    return list(rows.values())
+
+
 def main() -> None:
     """Measure, or print a table of what was measured."""
     arguments = tyro.cli(Arguments, description=__doc__)
-    rows: list[dict[str, Any]] = []
-    for path in arguments.table:
-        rows += json.loads(path.read_bytes())["results"]
+    rows = joined(arguments.table)
     if not arguments.table:
         rows = run(arguments)
     if arguments.out is not None:
-        content = {"format": 1, "results": rows}
+        content = {"format": 1, "tasks": arguments.tasks, "results": rows}
         write_whole(arguments.out, json.dumps(content, indent=1).encode())
     print_table(rows)
 
