@@ -29,3 +29,12 @@ def test_union_weighs_every_image_equally():
         3,
     )
     torch.testing.assert_close(union.means, together.means)
+
+
+def test_means_know_how_many_images_they_are_taken_over():
+    batch = batch_for(FEATURES)
+    support = ClassMeans.of(batch.support, batch.support_labels, 3)
+    assert torch.equal(support.images, torch.full((2, 3), 2.0))
+    kept = ClassMeans(support.means, torch.ones(2, 3), averaged=support.counts)
+    assert torch.equal(kept.images, support.images)
+    assert torch.equal(kept.means, support.means)

@@ -4,10 +4,12 @@ from dataclasses import replace
 
 import pytest
 import torch
-from helpers_models import RESNET, batch_for, count, random_classifiers
+from helpers_models import FEATURES, RESNET, batch_for, count, noise_for, random_classifiers
 from torch.nn import functional
 
+from samovar.models.class_means import ClassMeans
 from samovar.models.few_shot_model import FewShotModel
+from samovar.models.inference import MLPInference, ResidualInference, with_counts
 from samovar.settings.model import ModelSettings
 
 
@@ -58,3 +60,58 @@ def test_divergence_against_monte_carlo():
         log_ratio = ours.log_prob(drawn) - theirs.log_prob(drawn)
         estimate += log_ratio.mean(0).sum(-1) if log_ratio.ndim == 4 else log_ratio.mean(0)
     torch.testing.assert_close(q.divergence(p), estimate, rtol=0.03, atol=0.05)
+
+
+COUNTING = [
+    replace(FEATURES, count_input=True),
+    replace(FEATURES, count_input=True, inference="residual", classifier="cosine"),
+]
+
+
+@pytest.mark.parametrize("settings", COUNTING, ids=["mlp", "residual"])
+def test_the_count_of_examples_is_seen_only_if_asked_for(settings):
+    one = ClassMeans(torch.randn(1, 2, 6), torch.ones(1, 2))
+    ten = ClassMeans(one.means * 10, one.counts * 10)
+    for model, told in (
+        (FewShotModel(settings), True),
+        (FewShotModel(replace(settings, count_input=False)), False),
+    ):
+        few, many = model.prior(one).weights, model.prior(ten).weights
+        assert torch.allclose(few.stddev, many.stddev, atol=1e-6) != told
+
+
+def test_the_posterior_counts_support_and_query():
+    model = FewShotModel(COUNTING[1])
+    batch = batch_for(COUNTING[1])
+    support = ClassMeans.of(batch.support, batch.support_labels, 3)
+    query = ClassMeans.of(batch.query, batch.query_labels, 3)
+    counts = support.counts + query.counts
+    expected = model.prior_network(with_counts((support | query).means, counts)).distribution()
+    torch.testing.assert_close(model.posterior(support, query).weights.mean, expected.weights.mean)
+
+
+@pytest.mark.parametrize("settings", COUNTING, ids=["mlp", "residual"])
+def test_networks_that_see_counts_learn_from_the_objective(settings):
+    batch = batch_for(settings)
+    model = FewShotModel(settings)
+    model(batch, noise_for(batch)).loss.backward()
+    for parameter in model.parameters():
+        assert parameter.grad is not None
+        assert parameter.grad.isfinite().all()
+
+
+def test_vectors_have_the_inference_network_of_the_settings():
+    assert isinstance(FewShotModel(FEATURES).prior_network, MLPInference)
+    residual = FewShotModel(replace(FEATURES, inference="residual"))
+    assert isinstance(residual.prior_network, ResidualInference)
+
+
+def test_without_its_skip_the_variance_starts_where_the_settings_say():
+    settings = replace(
+        FEATURES, inference="residual", log_variance_skip=False, first_log_variance=-4.0
+    )
+    model = FewShotModel(settings)
+    means = 1e-3 * torch.randn(1, 3, 6)
+    prior = model.prior(ClassMeans(means, torch.ones(1, 3))).weights
+    torch.testing.assert_close(prior.variance.log(), torch.full((1, 3, 6), -4.0), atol=0.01, rtol=0)
+    torch.testing.assert_close(prior.mean, means, atol=0.01, rtol=0)

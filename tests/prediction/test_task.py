@@ -1,5 +1,7 @@
 """One task by sums of features is the task by its images."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 from helpers_models import CONV, FEATURES, TADAM, TEN, set_multipliers
@@ -104,3 +106,13 @@ def test_replacing_a_class_leaves_the_others():
     replaced = replace_class(embed.model, prior, 1, alone)
     torch.testing.assert_close(replaced.weights.mean, expected.weights.mean)
     torch.testing.assert_close(replaced.weights.stddev, expected.weights.stddev)
+
+
+def test_a_network_that_sees_counts_sees_those_of_the_fitted_task():
+    model = embedder(replace(FEATURES, count_input=True)).model
+    features = torch.randn(5, 6)
+    labels = torch.tensor([0, 0, 0, 1, 1])
+    prior = infer_task(model, sums(features, labels, 2), None).prior
+    with torch.no_grad():
+        direct = model.task_prior(features[None], labels[None], 2)
+    torch.testing.assert_close(prior.weights.stddev, direct.weights.stddev)

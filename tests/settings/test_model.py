@@ -20,6 +20,12 @@ from samovar.settings.model import ModelSettings, balanced_beta
         ({"dropout": 0.5, "backbone": "resnet12"}, "--model.backbone resnet12 has no dropout"),
         ({"beta": -1.0}, "--model.beta must not be negative"),
         ({"samples": 0}, "--model.samples must be positive"),
+        (
+            {"method": "prototypes", "classifier": "squared", "count_input": True},
+            "--model.method prototypes has no inference network",
+        ),
+        ({"first_log_variance": -4.0}, "are for residual inference networks"),
+        ({"log_variance_skip": False}, "are for residual inference networks"),
     ],
 )
 def test_settings_that_make_no_sense_are_refused_by_the_flag(wrong, words):

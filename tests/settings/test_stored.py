@@ -9,7 +9,7 @@ from samovar.data.store import ClassEntry
 from samovar.errors import SettingsError
 from samovar.settings.data import DataSettings
 from samovar.settings.presets import PRESETS
-from samovar.settings.stored import Difference, differences, from_dict
+from samovar.settings.stored import Difference, differences, from_dict, to_dict
 from samovar.settings.training import TrainSettings
 
 
@@ -17,6 +17,16 @@ from samovar.settings.training import TrainSettings
 def test_settings_survive_their_file(name):
     settings = PRESETS[name].settings
     assert from_dict(TrainSettings, dataclasses.asdict(settings)) == settings
+
+
+def test_a_field_that_was_added_later_is_stored_only_if_it_is_used():
+    """Files and hashes of models that do without it stay as they were."""
+    settings = PRESETS["glyphs"].settings
+    stored = to_dict(settings)
+    assert not {"inference", "count_input", "first_log_variance"} & stored["model"].keys()
+    used = replace(settings, model=replace(settings.model, count_input=True))
+    assert to_dict(used)["model"] == stored["model"] | {"count_input": True}
+    assert from_dict(TrainSettings, to_dict(used)) == used
 
 
 def test_what_an_older_version_stored_is_read_and_what_is_unknown_is_refused():

@@ -32,7 +32,7 @@ from samovar.models.few_shot_model import FewShotModel
 from samovar.prediction.rejection import Rejection
 from samovar.settings.checked import checked
 from samovar.settings.model import ModelSettings
-from samovar.settings.stored import from_dict
+from samovar.settings.stored import from_dict, to_dict
 
 FORMAT = 1
 LARGEST_CONFIG = 8_000_000
@@ -71,7 +71,7 @@ class SavedModel(UsesEncoder):
 
         Task files store it, so what enters it, and in which order, never changes.
         """
-        settings = dataclasses.asdict(self.model.settings)
+        settings = to_dict(self.model.settings)
         normalisation = dataclasses.asdict(self.normalisation)
         entries: list[Any] = [settings, normalisation, _optional_dict(self.conversion)]
         if self.encoder is not None:
@@ -110,7 +110,7 @@ def save_model(saved: SavedModel, folder: Path) -> Path:
     config: dict[str, Any] = {
         "format": FORMAT,
         "library": "samovar",
-        "model": dataclasses.asdict(saved.model.settings),
+        "model": to_dict(saved.model.settings),
         "normalisation": dataclasses.asdict(saved.normalisation),
         "conversion": _optional_dict(saved.conversion),
         "rejection": None if saved.rejection is None else saved.rejection.to_dict(),

@@ -10,7 +10,7 @@ from typing import Any
 
 from samovar.data.store import Store
 from samovar.settings.checked import checked
-from samovar.settings.stored import from_dict
+from samovar.settings.stored import from_dict, to_dict
 from samovar.settings.training import TrainSettings
 
 
@@ -67,7 +67,7 @@ class TrainingRecord:
             data_identity=store.identity,
             licence=store.facts.get("licence", ""),
             results=TrainingResults(),
-            settings=asdict(settings),
+            settings=to_dict(settings),
         )
 
     def with_validation(self, accuracy: float, update: int) -> "TrainingRecord":

@@ -1,12 +1,12 @@
 """`samovar presets`."""
 
-import dataclasses
 import json
 from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
 from samovar.settings.presets import PRESETS
+from samovar.settings.stored import to_dict
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -23,7 +23,7 @@ def presets(*, as_json: Annotated[bool, tyro.conf.arg(name="json")] = False) -> 
     from rich.console import Console
 
     if as_json:
-        settings = {name: dataclasses.asdict(preset) for name, preset in PRESETS.items()}
+        settings = {name: to_dict(preset) for name, preset in PRESETS.items()}
         print(json.dumps(settings, indent=1))
         return
     Console().print(presets_table())

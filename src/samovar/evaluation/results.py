@@ -20,6 +20,7 @@ from samovar.evaluation.uncertainty import (
     uncertainties,
 )
 from samovar.settings.model import ModelSettings
+from samovar.settings.stored import to_dict
 from samovar.settings.tasks import Protocol
 
 FORMAT = 2
@@ -135,7 +136,7 @@ class EvaluationResults:
         stored: dict[str, Any] = {
             "format": FORMAT,
             "protocol": asdict(self.protocol) | {"norm": self.norm, "text": self.protocol_text},
-            "model": asdict(self.model),
+            "model": to_dict(self.model),
             "model_identity": self.model_identity,
             "data": self.data,
             "data_checksum": self.data_checksum,

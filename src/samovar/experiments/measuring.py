@@ -2,7 +2,6 @@
 
 import json
 import time
-from dataclasses import asdict
 from typing import Any
 
 from samovar.artifacts.saved_model import load_network
@@ -13,6 +12,7 @@ from samovar.evaluation.sampling_study import sampling_study
 from samovar.experiments.cell import Cell
 from samovar.experiments.evidence import Evidence, Workplace
 from samovar.reporting.progress_bar import progress_bar
+from samovar.settings.stored import to_dict
 from samovar.settings.tasks import Protocol
 from samovar.training.run_folder import RunFolder
 from samovar.training.stored_metrics import read_metrics
@@ -52,7 +52,7 @@ def _keep_evaluation(
 def _keep_study(cell: Cell, place: Workplace, evaluator: Evaluator, protocol: Protocol) -> None:
     with progress_bar(f"{cell.name}: sampling study") as progress:
         study = sampling_study(evaluator.runner(protocol), protocol, progress=progress)
-    content = {"settings": asdict(cell.settings)} | study
+    content = {"settings": to_dict(cell.settings)} | study
     write_whole(place.sampling(cell), json.dumps(content).encode())
 
 
@@ -66,7 +66,7 @@ def _keep_training(cell: Cell, place: Workplace, evaluator: Evaluator, run: RunF
     content = {
         "format": 1,
         "name": cell.name,
-        "settings": asdict(cell.settings),
+        "settings": to_dict(cell.settings),
         "seconds": _training_seconds(run),
         "measured": time.strftime("%Y-%m-%d"),
         "trace": _trace(run),

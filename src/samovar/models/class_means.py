@@ -15,6 +15,7 @@ class ClassMeans:
 
     Sums and counts are kept instead of means, so that two labelled sets can be united exactly.
     Classes are told apart by label: shots may be unequal, and a class may have no images at all.
+    Where the totals are means already, with a count of 1, `averaged` says over how many images.
 
     >>> features = torch.tensor([[[1.0], [3.0], [5.0]]])
     >>> ClassMeans.of(features, torch.tensor([[0, 0, 1]]), way=2).means
@@ -24,6 +25,7 @@ class ClassMeans:
 
     totals: Tensor
     counts: Tensor
+    averaged: Tensor | None = None
 
     @classmethod
     def of(cls, features: Tensor, labels: Tensor, way: int) -> "ClassMeans":
@@ -42,3 +44,10 @@ class ClassMeans:
     def means(self) -> Tensor:
         """The class means c_n, (T, N, d); NaN for a class without images."""
         return self.totals / self.counts[..., None]
+
+    @property
+    def images(self) -> Tensor:
+        """The number of images that each mean is taken over, (T, N)."""
+        if self.averaged is None:
+            return self.counts
+        return self.averaged

@@ -28,6 +28,7 @@ from samovar.models.inference import (
     WeightDistribution,
     even_hidden_size,
     infer,
+    with_counts,
 )
 from samovar.models.initialization import initialize, xavier
 from samovar.models.noise import TaskNoise
@@ -108,6 +109,7 @@ class FewShotModel(nn.Module):
                 self.auxiliary_head = AuxiliaryHead(self.feature_dim, settings.auxiliary_classes)
         if initialized:
             initialize(self, seed, skip=backbone)
+            self._set_first_variance()
 
     def _build_task_embedding(self) -> TaskEmbedding | None:
         if not self.settings.task_embedding or not isinstance(self.backbone, Backbone):
@@ -116,14 +118,27 @@ class FewShotModel(nn.Module):
 
     def _build_inference(self) -> nn.Module:
         settings = self.settings
-        if settings.traits.inference == "residual":
-            return ResidualInference(self.feature_dim, last_skip=settings.last_skip)
+        if settings.inference_kind == "residual":
+            return ResidualInference(
+                self.feature_dim,
+                last_skip=settings.last_skip,
+                log_variance_skip=settings.log_variance_skip,
+                count_input=settings.count_input,
+            )
         # Appendix A.1; the cosine of a weight vector has no place for a bias.
         biases = settings.classifier == "linear"
         hidden = self.feature_dim
         if not settings.shared:
             hidden = even_hidden_size(self.feature_dim, biases=biases)
-        return MLPInference(self.feature_dim, hidden, biases=biases)
+        return MLPInference(
+            self.feature_dim, hidden, biases=biases, count_input=settings.count_input
+        )
+
+    def _set_first_variance(self) -> None:
+        network = self.prior_network
+        if self.settings.first_log_variance and isinstance(network, ResidualInference):
+            bias = network.weight_log_variance.get_parameter("layers.2.bias")
+            nn.init.constant_(bias, self.settings.first_log_variance)
 
     def embed(
         self,
@@ -158,7 +173,7 @@ class FewShotModel(nn.Module):
         if self.prior_network is None:
             # torch's own checks would refuse a standard deviation of zero.
             return WeightDistribution(Normal(means, torch.zeros_like(means), validate_args=False))
-        return infer(self.prior_network, means)
+        return infer(self.prior_network, self._seen_by_inference(support))
 
     def posterior(self, support: ClassMeans, query: ClassMeans) -> WeightDistribution:
         """Return q(w | D, D~), the same g, or a second one, on the union of support and query."""
@@ -167,7 +182,13 @@ class FewShotModel(nn.Module):
             network = self.prior_network
         if network is None:
             raise TypeError("prototypes have no posterior")
-        return infer(network, (support | query).means)
+        return infer(network, self._seen_by_inference(support | query))
+
+    def _seen_by_inference(self, labelled: ClassMeans) -> Tensor:
+        """Return what g sees of a labelled set: class means and, if so set, their counts."""
+        if not self.settings.count_input:
+            return labelled.means
+        return with_counts(labelled.means, labelled.images)
 
     def condition(
         self, plain: ClassMeans, embed_again: Callable[[list[Film]], ClassMeans]

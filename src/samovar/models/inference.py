@@ -3,10 +3,15 @@
 [mu_n, sigma_n] = g(c_n), where c_n is the mean feature of class n. The paper's sigma_n is a
 variance, of which the networks predict the logarithm. On the class means of the support g gives the
 prior p(w | D); on those of support and query together, the posterior q(w | D, D~).
+
+Beyond the paper, g may also see how many images a mean is taken over: [mu_n, sigma_n] =
+g(c_n, log k_n). The variance of an exact posterior falls with k_n, and a class mean cannot tell one
+image from ten. The prior has k_n = K; the posterior also counts the queries of the class.
 """
 
 from typing import NamedTuple
 
+import torch
 from torch import Tensor, nn
 from torch.distributions import Normal, kl_divergence
 from torch.nn import functional
@@ -90,18 +95,21 @@ class MLPInference(nn.Module):
 
     initialization = staticmethod(versa)
 
-    def __init__(self, feature_dim: int, hidden: int, *, biases: bool) -> None:
+    def __init__(
+        self, feature_dim: int, hidden: int, *, biases: bool, count_input: bool = False
+    ) -> None:
         super().__init__()
-        self.weight_mean = mlp(feature_dim, hidden, feature_dim)
-        self.weight_log_variance = mlp(feature_dim, hidden, feature_dim)
+        inputs = feature_dim + count_input
+        self.weight_mean = mlp(inputs, hidden, feature_dim)
+        self.weight_log_variance = mlp(inputs, hidden, feature_dim)
         # Mean and log-variance of the biases, or nothing; a list, since stored models name them so.
         self.biases = nn.ModuleList()
         if biases:
-            self.biases.append(mlp(feature_dim, hidden, 1))
-            self.biases.append(mlp(feature_dim, hidden, 1))
+            self.biases.append(mlp(inputs, hidden, 1))
+            self.biases.append(mlp(inputs, hidden, 1))
 
     def forward(self, class_means: Tensor) -> WeightParameters:
-        """Predict the parameters from class means (T, N, d)."""
+        """Predict the parameters from class means (T, N, d), or (T, N, d + 1) with counts."""
         mean = self.weight_mean(class_means)
         log_variance = self.weight_log_variance(class_means)
         if not len(self.biases):
@@ -118,18 +126,25 @@ class MLPInference(nn.Module):
 class ResidualMLP(nn.Module):
     """x + swish(W1 x), the same again, then x + W3 x without activation.
 
-    The last skip connection is a reading of appendix A.2 (docs/method.md).
+    The last skip connection is a reading of appendix A.2 (docs/method.md). Further inputs than d
+    enter the first layer, but not the skip connection around it.
     """
 
-    def __init__(self, width: int, *, last_skip: bool) -> None:
+    def __init__(self, width: int, *, last_skip: bool, further_inputs: int = 0) -> None:
         super().__init__()
         self.last_skip = last_skip
-        self.layers = nn.ModuleList(nn.Linear(width, width) for _ in range(3))
+        self.width = width
+        self.layers = nn.ModuleList([nn.Linear(width + further_inputs, width)])
+        self.layers.extend(nn.Linear(width, width) for _ in range(2))
 
     def forward(self, x: Tensor) -> Tensor:
-        """Map vectors (..., d) to (..., d)."""
+        """Map vectors (..., d), with further inputs behind them, to (..., d)."""
         first, second, third = self.layers
-        x = x + functional.silu(first(x))
+        skip = x
+        # Not always: a slice changes the order in which gradients are added up, and so their bits.
+        if x.shape[-1] > self.width:
+            skip = x[..., : self.width]
+        x = skip + functional.silu(first(x))
         x = x + functional.silu(second(x))
         # At the start the weights are small and x + third(x) is near x: a prototype classifier.
         if self.last_skip:
@@ -138,19 +153,40 @@ class ResidualMLP(nn.Module):
 
 
 class ResidualInference(nn.Module):
-    """The networks for ResNet-12: mean and log-variance of the weights (appendix A.2)."""
+    """The networks for ResNet-12: mean and log-variance of the weights (appendix A.2).
+
+    With a skip around the last layer the first ln sigma^2 is near the class mean itself, whatever
+    its scale. Without it, the variance starts at exp(first_log_variance).
+    """
 
     initialization = staticmethod(tadam)
 
-    def __init__(self, feature_dim: int, *, last_skip: bool) -> None:
+    def __init__(
+        self, feature_dim: int, *, last_skip: bool, log_variance_skip: bool, count_input: bool
+    ) -> None:
         super().__init__()
-        self.weight_mean = ResidualMLP(feature_dim, last_skip=last_skip)
-        self.weight_log_variance = ResidualMLP(feature_dim, last_skip=last_skip)
+        further = int(count_input)
+        self.weight_mean = ResidualMLP(feature_dim, last_skip=last_skip, further_inputs=further)
+        self.weight_log_variance = ResidualMLP(
+            feature_dim, last_skip=last_skip and log_variance_skip, further_inputs=further
+        )
+        # The ln sigma^2 of an exact posterior is nearly linear in log k_n, so it has a direct path.
+        self.log_variance_by_count = None
+        if count_input:
+            self.log_variance_by_count = nn.Linear(1, feature_dim, bias=False)
 
     def forward(self, class_means: Tensor) -> WeightParameters:
-        """Predict the parameters from class means (T, N, d)."""
+        """Predict the parameters from class means (T, N, d), or (T, N, d + 1) with counts."""
         mean = self.weight_mean(class_means)
-        return WeightParameters(mean, self.weight_log_variance(class_means))
+        log_variance = self.weight_log_variance(class_means)
+        if self.log_variance_by_count is not None:
+            log_variance = log_variance + self.log_variance_by_count(class_means[..., -1:])
+        return WeightParameters(mean, log_variance)
+
+
+def with_counts(class_means: Tensor, counts: Tensor) -> Tensor:
+    """Append log k_n to the class means: (T, N, d) and counts (T, N) -> (T, N, d + 1)."""
+    return torch.cat([class_means, counts.to(class_means).log()[..., None]], -1)
 
 
 def infer(network: nn.Module, class_means: Tensor) -> WeightDistribution:

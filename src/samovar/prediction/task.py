@@ -59,10 +59,11 @@ def class_means(totals: Tensor, counts: Tensor, device: torch.device) -> ClassMe
     """Return the class means of one task, (1, N, d), from sums (N, d) in float64 and counts (N,).
 
     The division is in float64, so that the order in which images were added does not show. The
-    means are returned as sums of one image each.
+    means are returned as sums of one image each, with the counts beside them.
     """
     means = (totals / counts[:, None]).float().to(device)[None]
-    return ClassMeans(means, torch.ones(means.shape[:-1], device=device))
+    ones = torch.ones(means.shape[:-1], device=device)
+    return ClassMeans(means, ones, averaged=counts.to(device)[None])
 
 
 @torch.no_grad()

@@ -5,11 +5,12 @@ in files. What the strings stand for is registered in `samovar.models`; what mus
 to check settings without torch is registered here, by the same call.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from samovar.errors import SettingsError
 from samovar.settings.checks import check_finite
+from samovar.settings.stored import LATER
 
 
 @dataclass(frozen=True)
@@ -104,11 +105,20 @@ class ModelSettings:
     """L, the number of classifiers that are sampled in training."""
     reduction: Literal["mean", "sum"] = "mean"
     """Divide the objective of a task by its number of queries, or not."""
+    inference: Literal["mlp", "residual"] | None = field(default=None, metadata=LATER)
+    """The inference networks: VERSA's (mlp) or residual; those of the backbone if not given."""
+    count_input: bool = field(default=False, metadata=LATER)
+    """Tell the inference networks how many images each class mean is the mean of."""
+    log_variance_skip: bool = field(default=True, metadata=LATER)
+    """Skip connection around the third layer of the residual network of the log-variance."""
+    first_log_variance: float = field(default=0.0, metadata=LATER)
+    """First bias of the log-variance of the weights, in residual inference networks."""
 
     def __post_init__(self) -> None:
         check_finite(self, prefix="model.")
         self._check_names()
         self._check_method()
+        self._check_inference()
         self._check_backbone()
         self._check_numbers()
 
@@ -133,11 +143,24 @@ class ModelSettings:
                 f"--model.method {self.method} and --model.classifier {self.classifier} do not go "
                 "together: prototypes have a distance, the other methods linear or cosine."
             )
-        separable = METHODS[self.method].has_posterior and self.traits.inference == "mlp"
+        separable = METHODS[self.method].has_posterior and self.inference_kind == "mlp"
         if not self.shared and not separable:
             raise SettingsError(
                 "Separate networks (--model.no-shared) are for --model.method samovar without "
                 "ResNet-12, the ablation of Table 1."
+            )
+
+    def _check_inference(self) -> None:
+        if self.deterministic and (self.count_input or self.inference):
+            raise SettingsError(
+                f"--model.method {self.method} has no inference network. Leave out "
+                "--model.count-input and --model.inference."
+            )
+        starts_elsewhere = self.first_log_variance != 0 or not self.log_variance_skip
+        if starts_elsewhere and self.inference_kind != "residual":
+            raise SettingsError(
+                "--model.first-log-variance and --model.no-log-variance-skip are for residual "
+                "inference networks (--model.inference residual)."
             )
 
     def _check_backbone(self) -> None:
@@ -169,6 +192,11 @@ class ModelSettings:
     def traits(self) -> BackboneTraits:
         """What is known of the backbone."""
         return BACKBONES[self.backbone]
+
+    @property
+    def inference_kind(self) -> Literal["mlp", "residual"]:
+        """The kind of inference networks, which the backbone decides if the settings do not."""
+        return self.inference or self.traits.inference
 
     @property
     def deterministic(self) -> bool:

@@ -33,8 +33,36 @@ class Difference:
         return f"{'.'.join(self.path)}: {self.old} -> {self.new}"
 
 
+LATER = {"later": True}
+"""Metadata of a field that was added after models were stored; see `to_dict`."""
+
+
+def to_dict(settings: Any) -> dict[str, Any]:
+    """Return the form in which settings are stored, and from which `from_dict` reads them.
+
+    It is that of `dataclasses.asdict`, but a field with the metadata `LATER` is left out while it
+    has its default. Stored files and hashes of models that do not use it therefore stay as they
+    were before the field existed.
+
+    >>> from samovar.settings.model import ModelSettings
+    >>> "count_input" in to_dict(ModelSettings())
+    False
+    >>> to_dict(ModelSettings(count_input=True))["count_input"]
+    True
+    """
+    stored: dict[str, Any] = {}
+    for field in dataclasses.fields(settings):
+        value = getattr(settings, field.name)
+        if field.metadata.get("later") and value == field.default:
+            continue
+        if dataclasses.is_dataclass(value):
+            value = to_dict(value)
+        stored[field.name] = value
+    return stored
+
+
 def from_dict(kind: type[Settings], values: dict[str, Any]) -> Settings:
-    """Return a tree of dataclasses from the JSON form of `dataclasses.asdict`.
+    """Return a tree of dataclasses from the JSON form of `to_dict`.
 
     Unknown names are refused. Missing fields take their default. So a field that is added later
     must by default do what was done without it; then stored models, runs and evidence stay

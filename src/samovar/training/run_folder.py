@@ -5,7 +5,6 @@ far). One process at a time may train in it, which a lock ensures that dies with
 A folder keeps its settings: a run that goes on with others would be neither the old nor the new.
 """
 
-import dataclasses
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,7 +16,7 @@ from samovar.artifacts.training_record import TrainingRecord
 from samovar.core.files import output_folder, remove_leftovers, write_whole
 from samovar.core.stored_json import read_json
 from samovar.errors import OutputError, RunError, SettingsError, UnreadableError
-from samovar.settings.stored import differences, from_dict
+from samovar.settings.stored import differences, from_dict, to_dict
 from samovar.settings.training import TrainSettings
 from samovar.training.stored_metrics import StoredMetrics
 
@@ -90,7 +89,7 @@ class RunFolder:
         facts = {
             "format": FORMAT,
             "preset": preset,
-            "settings": dataclasses.asdict(settings),
+            "settings": to_dict(settings),
             "origin": origin,
         }
         write_whole(self.config, json.dumps(facts, indent=1).encode())
