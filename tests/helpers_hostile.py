@@ -34,6 +34,9 @@ FLAGS = (
 )  # fmt: skip
 
 
+LARGE = ("-1", "nan", "inf", "1e999", "1" + "0" * 400, "9223372036854775808", "", "x")
+
+
 def mutate(content: bytes, seed: int) -> bytes:
     """Return the bytes with one to three mutations, the same ones for the same seed."""
     noise = random.Random(seed)
@@ -257,26 +260,33 @@ KINDS = (
 
 
 def flag_commands(folder: Path, seed: int) -> list[list[str]]:
-    """Return a command with an absurd value for one of its flags."""
+    """Return a command with an absurd value for one of its flags; none of them takes long."""
     noise = random.Random(seed)
     images = str(folder / "images")
     small = ["--root", images, "--size", "8"]
     fit = ["fit", "--model", "glyphs", "--support", images, "--task", str(folder / "t.safetensors")]
+    study = ["synthetic", "--seeds", "1", "--steps", "2", "--out", str(folder / "study")]
     choices: list[tuple[list[str], tuple[str, ...]]] = [
         (fit, ("--samples", "--seed", "--reject", "--device", "--model")),
         (["data", "prepare", "folder", *small], ("--size", "--seed", "--colour", "--store")),
         (["data", "show", "toy", "--out", str(folder)], ("--classes", "--seed", "--split")),
-        (["embed", images, "--out", str(folder / "v.npz")], ("--shard", "--dtype", "--encoder")),
-        (["train", "glyphs", "--out", str(folder / "run")], ("--updates", "--tasks", "--seed")),
+        (["embed", images, "--out", str(folder / "v.npz")], ("--shard", "--dtype")),
         (["presets"], ("--json", "--x")),
         (["task"], ("--json",)),
         (["compare", images, images], ("--seed", "--first-by")),
     ]
+    # What these accept is a long training or study.
+    refused: list[tuple[list[str], tuple[str, ...]]] = [
+        (command(TINY, folder / "run")[3:], ("--updates", "--tasks", "--model.width")),
+        (command(TINY, folder / "run")[3:], ("--optimizer.learning-rate", "--validation.samples")),
+        (study, ("--tasks", "--samples", "--sigma-y", "--steps")),
+    ]
+    values = FLAGS
+    if noise.random() < 0.3:
+        choices = refused
+        values = LARGE
     start, flags = noise.choice(choices)
-    value = noise.choice(FLAGS)
-    if start[0] == "train" and value not in ("-1", "0", "nan", "", "x", "inf", "-inf"):
-        value = "-1"  # others are sound settings of a very long training
-    return [[*start, noise.choice(flags), value]]
+    return [[*start, noise.choice(flags), noise.choice(values)]]
 
 
 def fresh_copy(template: Path, folder: Path) -> Path:

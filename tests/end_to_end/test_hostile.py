@@ -22,7 +22,7 @@ from samovar.errors import SamovarError
 from samovar.settings.data import PrepareSettings
 
 EXAMPLES = {"image": 60, "zip": 40, "tar": 15, "npz": 60, "list": 15, "task": 40, "model": 15}
-EXAMPLES |= {"store": 30, "evaluation": 40, "run": 6, "metrics": 6, "checkpoint": 6}
+EXAMPLES |= {"store": 30, "evaluation": 40, "run": 4, "metrics": 3, "checkpoint": 3}
 """How many mutated inputs of each kind are tried; a command takes between 1 and 300 ms."""
 
 QUICK = settings(

@@ -37,3 +37,11 @@ def test_unknown_devices_are_refused():
     check_device("cuda", "cuda:1")
     with pytest.raises(SettingsError, match="'tpu:1'"):
         check_device("tpu", "tpu:1")
+
+
+def test_an_absurdly_large_number_is_refused():
+    for number in (10**9 + 1, 10**400):
+        with pytest.raises(SettingsError, match=r"--count must be at most 1,000,000,000"):
+            check_at_least(Outer(count=number), 1, ("count",))
+        with pytest.raises(SettingsError, match=r"--count must be at most 1,000,000,000"):
+            check_finite(Outer(count=number))

@@ -13,6 +13,7 @@ from samovar.settings.synthetic import SyntheticSettings
     [
         ({"sigma_y": (0.1, -1.0)}, "--sigma-y must be greater than zero and finite, but is 0.1 -1"),
         ({"learning_rate": float("inf")}, "--learning-rate must be greater than zero and finite"),
+        ({"tasks": 10**400}, "--tasks must be at most 1,000,000,000"),
         ({"tasks": 0}, "--tasks must be greater than zero"),
         ({"samples": ()}, "--samples needs at least one value"),
         ({"samples": (3, 3)}, "none of them twice"),

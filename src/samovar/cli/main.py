@@ -45,6 +45,7 @@ ALLOCATION_FAILED = (
     "bad allocation",
     "bad_alloc",
     "Failed to allocate memory",
+    "Storage size calculation overflowed",
 )
 """How torch and onnxruntime say that there is not enough memory."""
 

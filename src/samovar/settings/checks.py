@@ -10,6 +10,10 @@ DEVICES = ("cpu", "cuda", "mps", "auto")
 """The kinds of device that torch can be asked for here; auto is a GPU where there is one."""
 
 
+LARGEST = 10**9
+"""No number of updates, tasks, images or the like is larger."""
+
+
 def flag(name: str) -> str:
     """Return the command-line flag of a field.
 
@@ -20,8 +24,13 @@ def flag(name: str) -> str:
 
 
 def check_finite(settings: Any, prefix: str = "") -> None:
-    """Refuse NaN and infinity anywhere in the settings: both slip through range checks."""
+    """Refuse NaN, infinity and absurdly large whole numbers anywhere in the settings.
+
+    They slip through range checks. A seed may be any number.
+    """
     for name, value in vars(settings).items():
+        if isinstance(value, int) and value > LARGEST and name != "seed":
+            raise SettingsError(f"{flag(prefix + name)} must be at most {LARGEST:,}.")
         if isinstance(value, float) and not math.isfinite(value):
             raise SettingsError(f"{flag(prefix + name)} must be a finite number, but is {value}.")
         if is_dataclass(value):
@@ -29,7 +38,7 @@ def check_finite(settings: Any, prefix: str = "") -> None:
 
 
 def check_at_least(settings: Any, least: int, names: tuple[str, ...], prefix: str = "") -> None:
-    """Refuse the first of these fields that is below `least`.
+    """Refuse the first of these fields that is below `least`, or absurdly large.
 
     `prefix` is what stands before the name in a flag, such as "validation.".
     """
@@ -37,6 +46,8 @@ def check_at_least(settings: Any, least: int, names: tuple[str, ...], prefix: st
         value = getattr(settings, name)
         if value < least:
             raise SettingsError(f"{flag(prefix + name)} must be at least {least}, but is {value}.")
+        if value > LARGEST:
+            raise SettingsError(f"{flag(prefix + name)} must be at most {LARGEST:,}.")
 
 
 def check_device(kind: str, name: str) -> None:

@@ -43,6 +43,11 @@ class AugmentationSettings:
 
     def __post_init__(self) -> None:
         check_at_least(self, 0, ("crop_padding",), prefix="augmentation.")
+        if self.crop_padding > 1024:
+            raise SettingsError(
+                "--augmentation.crop-padding must be from 0 to 1024 pixels, but is "
+                f"{self.crop_padding}."
+            )
         if not 0 <= self.jitter <= 1:
             raise SettingsError(f"--augmentation.jitter must be from 0 to 1, but is {self.jitter}.")
 

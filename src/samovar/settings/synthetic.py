@@ -4,7 +4,7 @@ import math
 from dataclasses import asdict, dataclass, replace
 
 from samovar.errors import SettingsError
-from samovar.settings.checks import flag
+from samovar.settings.checks import LARGEST, flag
 
 
 @dataclass(frozen=True)
@@ -62,6 +62,8 @@ class SyntheticSettings:
 
 
 def _check_positive(name: str, values: tuple[float, ...]) -> None:
+    if LARGEST < max(values, default=0) < math.inf:
+        raise SettingsError(f"{flag(name)} must be at most {LARGEST:,}.")
     if not all(math.isfinite(value) and value > 0 for value in values):
         given = " ".join(map(str, values))
         raise SettingsError(f"{flag(name)} must be greater than zero and finite, but is {given}.")
