@@ -155,7 +155,7 @@ def test_images_far_from_all_classes_are_rejected_however_sure_the_classifier_is
     assert one.predict(np.vstack([features, strange])).tolist() == ["a", "a"] + 3 * [
         "none of these"
     ]
-    assert one.leave_one_out() == {"images": 2, "accuracy": 1.0, "rejected": 0.0}
+    assert one.leave_one_out() == {"images": 2, "accuracy": 1.0, "rejected": 0.0, "wrong": []}
 
 
 def test_rejected_images_get_the_label_and_keep_their_probabilities():
@@ -171,7 +171,7 @@ def test_rejected_images_get_the_label_and_keep_their_probabilities():
     assert classifier.predict_proba(middle).sum() == pytest.approx(1)
     assert "nearest shape that was measured" in classifier.rejection_note
     loo = classifier.leave_one_out()
-    assert loo == {"images": 4, "accuracy": 1.0, "rejected": 0.0}
+    assert loo == {"images": 4, "accuracy": 1.0, "rejected": 0.0, "wrong": []}
     for impossible in (3, "x", True):
         with pytest.raises(SettingsError, match="reject must be from"):
             FewShotClassifier(model, reject=impossible).fit(features, labels)

@@ -22,6 +22,7 @@ from samovar.classifier.answer import AnswerParameters
 from samovar.classifier.fitted_task import FittedTask
 from samovar.classifier.leave_one_out import LeaveOneOut
 from samovar.classifier.regression_task import RegressionTask
+from samovar.classifier.support_names import SupportNames
 from samovar.core.files import write_whole
 from samovar.encoders.encoder_facts import EncoderFacts
 from samovar.errors import ModelError
@@ -56,6 +57,8 @@ class TaskInfo:
     """How far the support images lie from each other, relative to the measured tasks."""
     encoder: EncoderFacts | None = None
     """The encoder that the user has named instead of the model's own."""
+    support: SupportNames | None = None
+    """The file names of the support images, where they are known."""
 
 
 def write_task(path: Path, task: FittedTask | RegressionTask, info: TaskInfo) -> None:
@@ -64,9 +67,13 @@ def write_task(path: Path, task: FittedTask | RegressionTask, info: TaskInfo) ->
     head: dict[str, Any] = {"format": version, "library": "samovar"}
     head["classes"] = [_storable(label) for label in task.classes]
     head |= dataclasses.asdict(info)
-    del head["encoder"]
+    del head["encoder"], head["support"]
     if info.encoder is not None:
         head["encoder"] = info.encoder.to_json()
+    if info.support is not None:
+        head["support"] = info.support.to_json()
+    if isinstance(info.leave_one_out, LeaveOneOut):
+        head["leave_one_out"] = info.leave_one_out.to_json()
     parameters = head["parameters"]
     for name, value in parameters.items():
         parameters[name] = _python_value(value)
@@ -107,7 +114,8 @@ def read_task(path: Path) -> tuple[FittedTask | RegressionTask, TaskInfo]:
     try:
         head, tensors = _read(path)
         if head["format"] == REGRESSION_FORMAT:
-            return _regression_task(head, tensors), _checked_info(head)
+            regression_task = _regression_task(head, tensors)
+            return regression_task, _checked_info(head, regression_task)
         if head["format"] != FORMAT:
             raise ModelError(
                 f"{path} has format {head['format']}; this version reads {FORMAT} and "
@@ -120,7 +128,7 @@ def read_task(path: Path) -> tuple[FittedTask | RegressionTask, TaskInfo]:
             tensors.pop("conditioned", None),
         )
         _check_task(task, tensors)
-        return task, _checked_info(head)
+        return task, _checked_info(head, task)
     except ModelError:
         raise
     # safetensors, JSON and torch raise errors of many types, which mean the same to the user.
@@ -185,8 +193,8 @@ def _plausible(sums: Tensor) -> bool:
     return bool((sums.abs() < LARGEST_SUM).all())
 
 
-def _checked_info(head: dict[str, Any]) -> TaskInfo:
-    """Check the header and return what it says besides the classes."""
+def _checked_info(head: dict[str, Any], task: FittedTask | RegressionTask) -> TaskInfo:
+    """Check the header and return what it says besides the classes of the task."""
     model = head.get("model")
     identity = head.get("identity")
     spread = head.get("spread")
@@ -199,7 +207,11 @@ def _checked_info(head: dict[str, Any]) -> TaskInfo:
     encoder = None
     if head.get("encoder") is not None:
         encoder = EncoderFacts.from_json(head["encoder"])
-    return TaskInfo(model, identity, parameters, measured, spread, encoder)
+    support = None
+    if head.get("support") is not None:
+        counts = dict(zip(task.classes, task.counts.tolist(), strict=True))
+        support = SupportNames.from_json(head["support"], counts)
+    return TaskInfo(model, identity, parameters, measured, spread, encoder, support)
 
 
 def _checked_parameters(stored: Any) -> AnswerParameters:

@@ -9,7 +9,7 @@ from PIL import Image
 
 from samovar import FewShotClassifier
 from samovar.data.images.conversion import Conversion
-from samovar.data.images.user_images import conversion_of, network_images, readable
+from samovar.data.images.user_images import conversion_of, network_images
 from samovar.data.preparation import prepare
 from samovar.errors import DataError
 from samovar.settings.data import PrepareSettings
@@ -105,17 +105,6 @@ def test_what_the_user_chose_for_a_folder_counts(tmp_path):
 
 def test_feature_vectors_have_no_conversion(tmp_path):
     assert conversion_of(make_store(tmp_path, [2, 2], shape=(5,))) is None
-
-
-def test_unreadable_images_are_listed_with_the_reason(tmp_path):
-    Image.new("L", (8, 8)).save(tmp_path / "good.png")
-    (tmp_path / "bad.png").write_text("text")
-    paths = [tmp_path / "bad.png", tmp_path / "good.png", tmp_path / "missing.png"]
-    result = readable(paths, Conversion(8))
-    assert result.paths == [tmp_path / "good.png"]
-    assert [array.shape for array in result.arrays] == [(8, 8, 3)]
-    assert [image.path.name for image in result.unreadable] == ["bad.png", "missing.png"]
-    assert "its format is not one of JPEG" in result.unreadable[0].reason
 
 
 def test_images_that_are_converted_already_are_copied():
