@@ -63,7 +63,10 @@ def _paths(images: Any) -> list[Path] | None:
     if isinstance(images, list | tuple):
         items: Sequence[Any] = images
     elif isinstance(images, np.ndarray) or hasattr(images, "iloc"):
-        items = np.asarray(images).ravel().tolist()
+        table = np.asarray(images)
+        if table.dtype.kind not in "UO":  # numbers
+            return None
+        items = table.ravel().tolist()
     else:  # not looked into: a generator can be read only once
         return None
     if not items or not all(isinstance(item, str | Path) for item in items):

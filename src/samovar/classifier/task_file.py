@@ -22,7 +22,7 @@ from samovar.classifier.answer import AnswerParameters
 from samovar.classifier.fitted_task import FittedTask
 from samovar.classifier.leave_one_out import LeaveOneOut
 from samovar.classifier.regression_task import RegressionTask
-from samovar.classifier.support_names import SupportNames
+from samovar.classifier.support_names import SupportNames, WrongImage
 from samovar.core.files import write_whole
 from samovar.encoders.encoder_facts import EncoderFacts
 from samovar.errors import ModelError
@@ -59,6 +59,13 @@ class TaskInfo:
     """The encoder that the user has named instead of the model's own."""
     support: SupportNames | None = None
     """The file names of the support images, where they are known."""
+
+    @property
+    def wrong(self) -> tuple[WrongImage, ...]:
+        """The images that leave-one-out has answered wrongly, where their names are known."""
+        if self.support is None:
+            return ()
+        return self.support.wrong
 
 
 def write_task(path: Path, task: FittedTask | RegressionTask, info: TaskInfo) -> None:

@@ -16,6 +16,7 @@ from samovar.cli.fit import fit
 from samovar.cli.predict import predict
 from samovar.cli.presets import presets
 from samovar.cli.reproduce import reproduce
+from samovar.cli.score import score
 from samovar.cli.synthetic import synthetic
 from samovar.cli.task import task
 from samovar.cli.train import run_train
@@ -35,6 +36,7 @@ SAMOVAR = group(
     (
         from_function("samovar fit", fit),
         from_function("samovar predict", predict),
+        from_function("samovar score", score),
         from_function("samovar task", task),
         # The flags of `train` depend on the preset that is named first, so it parses them itself.
         Command("samovar train", TRAIN, run_train),
