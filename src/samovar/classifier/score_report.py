@@ -78,7 +78,7 @@ class Honesty:
         """What the gap means; within the interval of the share it means nothing."""
         low, high = self.best.ci95
         if low <= self.mean_probability <= high:
-            return "honest, as far as so many images can tell"
+            return "honest, as far as these images can tell"
         if self.gap > 0:
             return "too sure"
         return "too modest"

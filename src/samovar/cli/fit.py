@@ -137,15 +137,15 @@ def _print_summary(
 
 def _print_rejection(start: "Start", fitted: "Fitted", explain: bool) -> None:
     """Print what will be called none of these."""
+    from samovar.cli.reading import noun_of
+
     if start.note:
         print(start.note)
     rate = start.parameters.reject
     note = fitted.rejection_note(rate)
     if rate is not None and not explain:
-        note = (
-            f"about {rate:.3g} of the images that belong will be called none of these "
-            "(--explain tells more)"
-        )
+        belong = f"{100 * rate:g} % of {noun_of(start.saved)} that belong"
+        note = f"about {belong} will be called none of these"
     if start.saved.rejection is None:
         note += "; this model has no thresholds for rejection"
     print(f"Rejection: {note}.")

@@ -32,6 +32,9 @@ def print_score(console: Console, report: ScoreReport, noun: str = "images") -> 
         console.print(sentence, markup=False, highlight=False)
     console.print()
     console.print(class_table(report))
+    if report.others:
+        note = f"* no class of the task: {report.reject_label} is the right answer"
+        console.print(note, markup=False, highlight=False)
     if len(report.classes) + len(report.others) <= MOST_COLUMNS:
         console.print()
         console.print(confusion_table(report))
@@ -60,9 +63,9 @@ def sentences(report: ScoreReport, noun: str) -> list[str]:
     honesty = report.honesty
     if honesty is not None:
         lines.append(
-            f"Probabilities: on average {honesty.mean_probability:.0%} was promised for the best "
-            f"class, and it was right in {honesty.best.value:.0%}: {honesty.words} "
-            f"(ECE {honesty.ece:.3f})."
+            f"Its best class had a probability of {honesty.mean_probability:.0%} on average, and "
+            f"was right in {honesty.best.value:.0%}: {honesty.words} "
+            f"(calibration error, ECE: {honesty.ece:.3f})."
         )
     others = report.others_rejected
     if others.images:
@@ -95,7 +98,8 @@ def class_table(report: ScoreReport) -> Table:
     names = [*report.classes, *report.others]
     for name in names[:MOST_CLASSES]:
         share = report.of_class(name)
-        cells = [escape(_label(name)), str(share.images), str(share.count)]
+        mark = " *" if name in report.others else ""
+        cells = [escape(_label(name)) + mark, str(share.images), str(share.count)]
         if share.images:
             low, high = share.ci95
             cells += [f"{share.value:.0%}", f"{low:.0%} to {high:.0%}"]
@@ -116,10 +120,9 @@ def _taken_for(report: ScoreReport, name: Any) -> str:
     right = min(row, len(report.classes))  # the last column is right for all others
     counts = report.counts[row].copy()
     counts[right] = 0
-    prefix = "" if row < len(report.classes) else "(other) "
     if not counts.any():
-        return prefix.strip()
-    return f"{prefix}{_label(answers[int(counts.argmax())], 16)} {int(counts.max())}"
+        return ""
+    return f"{_label(answers[int(counts.argmax())], 16)} {int(counts.max())}"
 
 
 def confusion_table(report: ScoreReport) -> Table:
@@ -132,7 +135,7 @@ def confusion_table(report: ScoreReport) -> Table:
     table.add_column("none", justify="right", no_wrap=True)
     for row, name in enumerate([*report.classes, *report.others]):
         right = min(row, len(report.classes))
-        position = str(row + 1) if row < len(report.classes) else ""
+        position = str(row + 1) if row < len(report.classes) else "*"
         cells = [position, escape(_label(name, 16))]
         for column, count in enumerate(report.counts[row].tolist()):
             text = str(count) if count else "."

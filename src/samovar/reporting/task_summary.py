@@ -16,6 +16,8 @@ from samovar.reporting.terminal import printable, shortened
 
 MOST_ROWS = 50
 """The number of classes that the table shows."""
+NARROWEST = 64
+"""Characters of the table; the lines below it are wrapped at its width."""
 MOST_WRONG = 10
 """The number of wrong answers that are named."""
 NAME_WIDTH = 30
@@ -74,7 +76,7 @@ class TaskSummary:
         """Return a table for the terminal."""
         path = escape(printable(str(self.path)))
         model = escape(printable(self.model))
-        table = Table(title=f"{path} (model {model})", caption=self._caption())
+        table = Table(title=f"{path} (model {model})", caption=self._caption(), min_width=NARROWEST)
         table.add_column("class")
         table.add_column("images", justify="right")
         for name, count in list(self.classes.items())[:MOST_ROWS]:
