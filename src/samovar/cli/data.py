@@ -1,6 +1,7 @@
 """`samovar data list | prepare | show | verify`."""
 
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -130,7 +131,8 @@ def _check_name(name: str) -> None:
     prepared = []
     if folder.is_dir():
         prepared = [path.name for path in folder.iterdir() if path.is_dir()]
-    if name not in prepared and name not in REGISTRY:
+    is_plain = re.fullmatch(r"[\w.-]+", name) is not None  # other names are refused elsewhere
+    if is_plain and name not in prepared and name not in REGISTRY:
         near = did_you_mean(name, [*prepared, *REGISTRY])
         raise DataError(f"There is no data called {name!r}.{near} `samovar data list` lists all.")
 

@@ -59,7 +59,7 @@ class AnswerRow:
     @property
     def probability(self) -> float:
         """The probability of the most probable class."""
-        return self.probabilities[self.best]
+        return max(self.probabilities.values())
 
     @property
     def second(self) -> tuple[str, float] | None:
