@@ -209,6 +209,15 @@ def test_a_model_of_feature_vectors_is_refused(tmp_path, capsys):
         (("fit", "--support", "a" * 300, "--task", "t.safetensors"), "File name too long"),
         (("fit", "--support", "s", "--task", "."), "Cannot write"),
         (
+            ("fit", "--support", "s", "--task", "t.safetensors", "--reject", "5%"),
+            "Write --reject 0.05",
+        ),
+        (
+            ("fit", "--support", "s", "--task", "t.safetensors", "--model", "cifar-fs"),
+            "Did you mean cifar_fs?",
+        ),
+        (("fit", "--support", "s", "--task", "t.safetensors", "--add"), "to add to"),
+        (
             ("fit", "--support", "s", "--task", "t.safetensors", "--reject", "2"),
             "reject must be from",
         ),

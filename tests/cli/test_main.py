@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+import samovar
 from samovar.cli import main as module
 from samovar.cli.command import Command
 from samovar.cli.main import main
@@ -13,6 +14,7 @@ from samovar.errors import DataError
 NAMES = (
     "fit",
     "predict",
+    "score",
     "task",
     "train",
     "evaluate",
@@ -106,3 +108,8 @@ def test_the_exit_code_of_a_command_is_that_of_the_program(monkeypatch):
     for code in (None, 0, 1):
         monkeypatch.setattr(module, "SAMOVAR", Command("samovar", "", lambda _, code=code: code))
         assert main([]) == (code or 0)
+
+
+def test_the_version_is_printed(capsys):
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"samovar {samovar.__version__}\n"

@@ -12,6 +12,7 @@ HIDDEN = "hidden file"
 HIDDEN_FOLDER = "hidden folder"
 LOOP = "link to a folder above"
 UNNAMED = "file without an extension"
+NOUNS = ("image", "file", "folder", "archive", "link")
 MOST_REASONS = 6
 """The number of reasons that a sentence names."""
 
@@ -84,9 +85,14 @@ class LeftOut:
 
 
 def _plural(reason: str) -> str:
-    """Return the plural of a reason, whose noun is the first of its plain words."""
-    for noun in ("image", "file", "folder", "archive", "link"):
-        head, found, tail = reason.partition(noun)
-        if found:
-            return f"{head}{noun}s{tail}"
-    return reason
+    """Return the plural of a reason, by the first of its words that can be counted.
+
+    >>> _plural("link to a folder above")
+    'links to a folder above'
+    """
+    words = reason.split()
+    for position, word in enumerate(words):
+        if word in NOUNS:
+            words[position] = f"{word}s"
+            break
+    return " ".join(words)

@@ -5,6 +5,7 @@ Japanese. For characters that it lacks, the fonts of the system are looked throu
 has is written as its code point, such as U+8594, rather than as an empty box.
 """
 
+import re
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -16,6 +17,8 @@ from matplotlib.ft2font import FT2Font
 USUAL = "DejaVu Sans"
 PLACEHOLDERS = ("Last Resort", "LastResort")
 """Fonts that have a box for every character."""
+INVISIBLE = ("Mn", "Me", "Cf")
+"""Categories of characters that only change others: marks, and what directs the writing."""
 
 
 @dataclass(frozen=True)
@@ -49,9 +52,9 @@ class Fonts:
         for character in text:
             if character not in self.missing:
                 drawn.append(character)
-            elif unicodedata.combining(character) == 0 and character.isprintable():
-                drawn.append(f" U+{ord(character):04X}")
-        return " ".join("".join(drawn).split(" ")).strip()
+            elif unicodedata.category(character) not in INVISIBLE:
+                drawn.append(f" U+{ord(character):04X} ")
+        return re.sub(" +", " ", "".join(drawn)).strip()
 
 
 def _usual_path() -> str:
