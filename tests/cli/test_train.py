@@ -42,3 +42,8 @@ def test_unknown_preset_and_misplaced_root(tmp_path, capsys):
     assert main(["train", "glyphs", "--root", str(tmp_path)]) == 2
     assert main(["presets"]) == 0
     assert "table5-cifar_fs-1shot" in capsys.readouterr().out
+
+
+def test_a_preset_that_is_nearly_right_is_recognised(capsys):
+    assert main(["train", "glyph"]) == 2
+    assert "Did you mean glyphs?" in capsys.readouterr().err

@@ -1,8 +1,8 @@
 """The images that a user names: a folder, a zip archive, or a list of paths.
 
-`list_images` is for `samovar embed`, where labels are optional, and refuses what it does not
-understand. `labelled_images` is for `fit` and `score`, where every image has a label, and
-`all_images` for `predict`, where labels do not matter. Both count what they leave out.
+`images_to_embed` is for `samovar embed`, where labels are optional, and refuses images beside class
+folders. `labelled_images` is for `fit` and `score`, where every image has a label, and `all_images`
+for `predict`, where labels do not matter. All of them count what they leave out.
 """
 
 import hashlib
@@ -28,7 +28,13 @@ from samovar.errors import DataError, SettingsError
 
 def list_images(root: Path) -> list[ListedImage]:
     """Return the images of a folder, a zip archive or a text file with one path in each line."""
-    images = read_images(root, follow_links=False).images
+    return images_to_embed(root).images
+
+
+def images_to_embed(root: Path) -> ImageList:
+    """Return the images that `list_images` returns, and what was left out."""
+    found = read_images(root, follow_links=False)
+    images = found.images
     if not images:
         raise DataError(
             f"{root} has no images. Their names end with one of: {', '.join(EXTENSIONS)}."
@@ -42,7 +48,8 @@ def list_images(root: Path) -> list[ListedImage]:
         )
     names = [image.name for image in images]
     splits = splits_of(names, [image.label for image in images])
-    return [replace(image, split=split) for image, split in zip(images, splits, strict=True)]
+    images = [replace(image, split=split) for image, split in zip(images, splits, strict=True)]
+    return ImageList(images, found.left_out)
 
 
 def labelled_images(root: Path, *, follow_links: bool = False) -> ImageList:

@@ -41,6 +41,11 @@ def class_folders(root: Path, within: Path | None = None) -> list[ClassFolder]:
         found = walk_images(folder, home)
         if not found.paths:
             raise no_images(folder, found.left_out)
+        if found.left_out.images:  # an image that cannot be read is an error here
+            raise DataError(
+                f"The class folder {folder} has images that cannot be read: {found.left_out}. "
+                "Install what is missing, or save them as JPEG."
+            )
         classes.append((folder, found.paths))
     return classes
 
