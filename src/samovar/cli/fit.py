@@ -20,27 +20,27 @@ if TYPE_CHECKING:
     from samovar.data.images.image_file import ImageFile
 
 
-def _default(value: object) -> object:
-    """Show the default of a flag whose absence means something with --add."""
-    return tyro.conf.arg(help_behavior_hint=f"(default: {value})")
+def _flag(metavar: str, default: object) -> object:
+    """Describe a flag whose absence means its default, or with --add what the task has."""
+    return tyro.conf.arg(metavar=metavar, help_behavior_hint=f"(default: {default})")
 
 
 def fit(  # noqa: PLR0913 - each parameter is a flag
     *,
     support: Path,
     task: Path,
-    model: Annotated[str | None, _default(MODEL)] = None,
+    model: Annotated[str | None, _flag("MODEL", MODEL)] = None,
     encoder: str | None = None,
     preprocessing: str | None = None,
     add: bool = False,
     overwrite: bool = False,
-    reject: Annotated[str | None, _default(REJECT)] = None,
-    samples: Annotated[int | None, _default(SAMPLES)] = None,
+    reject: Annotated[str | None, _flag("SHARE|auto|never", REJECT)] = None,
+    samples: Annotated[int | None, _flag("INT", SAMPLES)] = None,
     follow_links: bool = False,
     explain: bool = False,
     cache: bool = True,
     device: str = "auto",
-    seed: Annotated[int | None, _default(SEED)] = None,
+    seed: Annotated[int | None, _flag("INT", SEED)] = None,
 ) -> int:
     """Turn a few labelled images into a classifier. This takes seconds: nothing is trained.
 
