@@ -19,11 +19,14 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from PIL import Image
+
+from samovar.classifier.task_file import read_task, write_task
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 TINY = (
@@ -151,6 +154,14 @@ def draw_images(folder: Path, first: int, count: int) -> None:
             Image.fromarray(pixels).save(folder / name / f"{number}.png")
 
 
+def task_digest(path: Path) -> str:
+    """Hash a task file without the file names and checksums of its images, which are only shown."""
+    task, info = read_task(path)
+    plain = path.with_suffix(".plain")
+    write_task(plain, task, replace(info, support=None))
+    return digest(plain.read_bytes())
+
+
 def task_digests(folder: Path, model: str) -> dict[str, str]:
     """Fit a shipped model to drawn images, grow the task, answer other images, and hash it all."""
     draw_images(folder / "support", 0, 3)
@@ -159,13 +170,13 @@ def task_digests(folder: Path, model: str) -> dict[str, str]:
     task = folder / f"{model}.safetensors"
     fit = ["fit", "--task", str(task), "--device", "cpu"]
     samovar(*fit, "--support", str(folder / "support"), "--model", model)
-    first = digest(task.read_bytes())
+    first = task_digest(task)
     samovar(*fit, "--support", str(folder / "more"), "--add")
     queries = [str(path) for path in sorted((folder / "query").glob("*/*.png"))]
     answers = samovar("predict", str(task), *queries, "--json", "--device", "cpu")
     return {
         "task": first,
-        "grown task": digest(task.read_bytes()),
+        "grown task": task_digest(task),
         "answers": json_digest(answers),
     }
 

@@ -30,3 +30,8 @@ def test_every_model_has_its_own_evaluation_folder():
     assert evaluation_folder(Path("runs/glyphs/model")) == Path("runs/glyphs/evaluation")
     assert evaluation_folder(Path("models/mine")) == Path("models/mine/evaluation")
     assert evaluation_folder(locate_model("glyphs")) == Path("evaluation/glyphs")
+
+
+def test_a_name_that_is_nearly_right_is_recognised():
+    with pytest.raises(ModelError, match=r"Did you mean cifar_fs\?"):
+        locate_model("cifar-fs")

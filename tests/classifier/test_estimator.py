@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from helpers import blobs, features_model, image_model
-from helpers_photos import patch_encoder, small_regression
+from helpers_photos import draw_photos, patch_encoder, small_regression
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
@@ -155,7 +155,7 @@ def test_images_far_from_all_classes_are_rejected_however_sure_the_classifier_is
     assert one.predict(np.vstack([features, strange])).tolist() == ["a", "a"] + 3 * [
         "none of these"
     ]
-    assert one.leave_one_out() == {"images": 2, "accuracy": 1.0, "rejected": 0.0}
+    assert one.leave_one_out() == {"images": 2, "accuracy": 1.0, "rejected": 0.0, "wrong": []}
 
 
 def test_rejected_images_get_the_label_and_keep_their_probabilities():
@@ -171,7 +171,7 @@ def test_rejected_images_get_the_label_and_keep_their_probabilities():
     assert classifier.predict_proba(middle).sum() == pytest.approx(1)
     assert "nearest shape that was measured" in classifier.rejection_note
     loo = classifier.leave_one_out()
-    assert loo == {"images": 4, "accuracy": 1.0, "rejected": 0.0}
+    assert loo == {"images": 4, "accuracy": 1.0, "rejected": 0.0, "wrong": []}
     for impossible in (3, "x", True):
         with pytest.raises(SettingsError, match="reject must be from"):
             FewShotClassifier(model, reject=impossible).fit(features, labels)
@@ -285,3 +285,92 @@ def test_a_library_call_writes_nothing_to_the_disk(cache_folder, tmp_path):
     paths = [tmp_path / "0.png", tmp_path / "1.png"]
     FewShotClassifier(small_regression()).fit(paths, ["red", "blue"]).predict(paths)
     assert list(cache_folder.iterdir()) == []
+
+
+@pytest.fixture
+def photos(tmp_path):
+    """Photographs of two classes, and a classifier of them."""
+    folder = draw_photos(tmp_path / "photos", {"disc": 3, "bars": 3}, side=40)
+    return folder, FewShotClassifier(small_regression()).fit(folder)
+
+
+def test_a_single_image_or_a_folder_can_be_predicted(photos):
+    folder, classifier = photos
+    path = folder / "disc" / "0.jpg"
+    with Image.open(path) as picture:
+        for single in (path, str(path), picture):
+            assert classifier.predict(single).tolist() == ["disc"]
+    assert classifier.predict(folder / "bars").tolist() == ["bars"] * 3
+    assert classifier.predict(str(folder)).tolist() == ["bars"] * 3 + ["disc"] * 3
+    small = FewShotClassifier(image_model(), samples=4).fit(folder)
+    assert small.predict_proba(path).shape == (1, 2)
+
+
+def test_log_probabilities_are_logarithms(photos):
+    folder, classifier = photos
+    logarithms = classifier.predict_log_proba(folder)
+    np.testing.assert_allclose(np.exp(logarithms), classifier.predict_proba(folder))
+
+
+def test_leave_one_out_names_files_also_after_loading(photos, tmp_path):
+    folder, _ = photos
+    wrong = folder / "bars" / "wrong.jpg"
+    wrong.write_bytes((folder / "disc" / "0.jpg").read_bytes())
+    classifier = FewShotClassifier(small_regression()).fit(folder)
+    expected = {"image": "bars/wrong.jpg", "label": "bars", "answer": "disc"}
+    assert expected in classifier.leave_one_out()["wrong"]
+    path = classifier.save(tmp_path / "t.safetensors")
+    loaded = FewShotClassifier.load(path, small_regression())
+    assert loaded.leave_one_out() == classifier.leave_one_out()
+    assert loaded.support_.names == classifier.support_.names
+    more = draw_photos(tmp_path / "more", {"checks": 2}, side=40)
+    assert loaded.partial_fit(more).support_.names[-1] == "checks/1.jpg"
+    with Image.open(wrong) as picture:
+        assert loaded.partial_fit([picture], ["disc"]).support_ is None
+
+
+def test_a_score_of_class_folders_and_its_report(photos, tmp_path):
+    folder, classifier = photos
+    new = draw_photos(tmp_path / "new", {"disc": 4, "bars": 4, "checks": 2}, first=9, side=40)
+    report = classifier.score_report(new)
+    assert report.others == ("checks",)
+    assert report.accuracy.images == 8
+    assert classifier.score(folder) == classifier.score_report(folder).accuracy.value
+    paths = sorted(new.glob("*/*.jpg"))
+    labels = [path.parent.name for path in paths]
+    assert classifier.score_report(paths, labels).to_json() == report.to_json()
+
+
+def test_progress_is_shown_if_it_is_wanted(photos, capsys):
+    folder, classifier = photos
+    classifier.predict(folder)
+    assert capsys.readouterr().err == ""
+    classifier.set_params(verbose=True).predict(folder)
+    assert "6 of 6 images, 100 %" in capsys.readouterr().err
+    FewShotClassifier(image_model(), samples=4, verbose=True).fit(folder)
+    assert "6 of 6 images, 100 %" in capsys.readouterr().err
+
+
+def test_help_shows_nothing_private():
+    public = {
+        "answer",
+        "classes_",
+        "fit",
+        "leave_one_out",
+        "load",
+        "partial_fit",
+        "predict",
+        "predict_log_proba",
+        "predict_proba",
+        "rejection_note",
+        "save",
+        "saved_",
+        "score",
+        "score_report",
+        "spread_",
+        "task_",
+        "uncertainty",
+    }
+    own = {name for name in vars(FewShotClassifier) if not name.startswith("_")}
+    # scikit-learn adds methods that route metadata, such as set_fit_request.
+    assert {name for name in own if not name.endswith("_request")} == public

@@ -39,3 +39,11 @@ def test_numbers_that_are_no_labels_are_refused(labels, words):
     for given in (labels, np.array(labels)):
         with pytest.raises(ValueError, match=words):
             label_array(given)
+
+
+@pytest.mark.parametrize("missing", [None, float("nan")])
+def test_labels_that_are_missing_are_refused(missing):
+    with pytest.raises(ValueError, match=r"Label 1 is (None|nan)\."):
+        label_array(["cat", missing, "dog"])
+    with pytest.raises(ValueError, match=r"Label 0 is (None|nan)\."):
+        label_array(np.array([missing, "dog"], dtype=object))

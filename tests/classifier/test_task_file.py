@@ -14,6 +14,7 @@ from safetensors import safe_open
 from safetensors.torch import save_file
 
 from samovar import FewShotClassifier
+from samovar.classifier.support_names import SupportNames
 from samovar.classifier.task_file import read_task, write_task
 from samovar.encoders.encoder_facts import EncoderFacts
 from samovar.encoders.preprocessing import clip
@@ -229,3 +230,21 @@ def test_vectors_are_kept_in_the_smallest_form_that_loses_nothing(stored, width,
     np.testing.assert_allclose(
         loaded.predict_proba(vectors), whole.predict_proba(vectors), atol=1e-5
     )
+
+
+def test_the_names_of_images_are_kept_only_where_they_are_known(tmp_path):
+    path = tmp_path / "t.safetensors"
+    features, labels = blobs(classes=2, each=2)
+    FewShotClassifier(features_model(5)).fit(features, labels).save(path)
+    plain = path.read_bytes()
+    assert b"support" not in plain, "files are those of earlier versions"
+    task, info = read_task(path)
+    assert info.support is None
+    assert info.wrong == ()
+    names = tuple(f"{number}.png" for number in range(len(labels)))
+    support = SupportNames(names, tuple(labels.tolist()), ("0" * 16,) * len(labels))
+    write_task(path, task, replace(info, support=support))
+    assert read_task(path)[1].support == support
+    write_task(path, task, replace(info, support=replace(support, names=names[1:])))
+    with pytest.raises(ModelError, match="a name for each of its images"):
+        read_task(path)

@@ -12,6 +12,7 @@ from helpers_photos import (
     patch_means,
     small_regression,
 )
+from PIL import Image
 
 from samovar.artifacts.uses_encoder import with_encoder
 from samovar.classifier.user_inputs import encoded_images, read_inputs, shown_images
@@ -36,10 +37,23 @@ def test_files_are_read_in_order_and_unreadable_ones_are_listed(saved, tmp_path)
     assert len(read.inputs) == 2
     assert [image.path.name for image in read.unreadable] == ["broken.jpg"]
     assert "broken.jpg" in read.unreadable[0].reason
-    shown = shown_images(read, saved)
+    assert read.positions == [0, 2]
+    assert seen == [1 / 3, 2 / 3, 1]
+    shown = shown_images(read.files)
     assert len(shown) == 2
     assert shown[0].dtype == np.uint8
-    assert shown[0].ndim == 3
+    assert shown[0].shape == (40, 80, 3), "the whole photograph, not what the model sees"
+
+
+def test_unreadable_images_are_listed_with_the_reason(tmp_path):
+    Image.new("L", (8, 8)).save(tmp_path / "good.png")
+    (tmp_path / "bad.png").write_text("text")
+    paths = [tmp_path / "bad.png", tmp_path / "good.png", tmp_path / "missing.png"]
+    result = read_inputs(paths, image_model(), "mine")
+    assert result.paths == [tmp_path / "good.png"]
+    assert [array.shape for array in result.inputs] == [(12, 12, 3)]
+    assert [image.path.name for image in result.unreadable] == ["bad.png", "missing.png"]
+    assert "its format is not one of JPEG" in result.unreadable[0].reason
 
 
 def test_vectors_of_files_are_those_of_the_encoder(tmp_path):
@@ -69,7 +83,7 @@ def test_a_model_trained_on_vectors_takes_images_if_it_knows_their_encoder(tmp_p
     expected = patch_encoder().encode([path])[0]
     np.testing.assert_array_equal(read.inputs[0], expected)
     np.testing.assert_array_equal(encoded_images([path], saved)[0], expected)
-    assert shown_images(read, saved)[0].ndim == 3
+    assert shown_images(read.files)[0].ndim == 3
     with pytest.raises(ModelError, match="does not know which encoder made them"):
         read_inputs([path], features_model(LENGTH), "mine")
 

@@ -43,7 +43,8 @@ def test_data_from_prepare_to_verify(tmp_path, capsys):
         (["prepare", "folder"], "folder needs --root"),
         (["prepare", "folder", "--root", "/nowhere/at/all"], "/nowhere/at/all does not exist"),
         (["prepare", "folder", "--size", "0"], "--size must be from 1"),
-        (["show", "nothing"], "samovar data prepare nothing"),
+        (["show", "glyfs"], "Did you mean glyphs?"),
+        (["show", "nothing"], "There is no data called 'nothing'"),
         (["verify", "../etc"], "not the name of a data set"),
     ],
 )

@@ -143,3 +143,10 @@ def test_the_split_of_a_folder_is_kept(tmp_path, encoder, capsys):
     assert main(["data", "prepare", "features", "--root", str(out)]) == 0
     splits = open_store("features").facts["splits"]["own"]
     assert [len(splits[split]) for split in ("train", "val", "test")] == [3, 2, 2]
+
+
+def test_what_is_left_out_is_counted(tmp_path, encoder, capsys):
+    folder = photo_folder(tmp_path / "photos", classes=2)
+    (folder / "class 0" / "notes.txt").write_text("none")
+    assert embed(folder, encoder, tmp_path / "v.npz") == 0
+    assert "left out: 1 .txt file." in capsys.readouterr().err

@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+import samovar
 from samovar.cli import main as module
 from samovar.cli.command import Command
 from samovar.cli.main import main
@@ -16,6 +17,7 @@ from samovar.errors import DataError
 NAMES = (
     "fit",
     "predict",
+    "score",
     "task",
     "train",
     "evaluate",
@@ -141,3 +143,8 @@ def test_an_error_shows_no_control_characters_and_is_not_long(monkeypatch, capsy
     assert text.startswith("samovar: bad ?[31mname?")
     assert len(text) < 3000
     assert "\nsamovar" not in text
+
+
+def test_the_version_is_printed(capsys):
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"samovar {samovar.__version__}\n"

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from helpers_encoders import tiny_model, write_tiny
-from helpers_images import make_folder
+from helpers_images import drawn, make_folder
 from helpers_photos import draw_photos, small_regression
 from PIL import Image
 
@@ -42,13 +42,93 @@ def test_the_shipped_model_tells_characters_apart_and_table_csv_and_picture_agre
         assert picture.size[0] > 100
 
 
-def test_folders_of_folders_are_not_searched_but_named(task, tmp_path, capsys):
-    make_folder(tmp_path / "new", {"one": 1}, 1)
-    assert main(["predict", str(task), str(tmp_path / "new")]) == 2
-    assert (
-        f"Name the folders inside: {tmp_path / 'new' / 'one'}"
-        in capsys.readouterr().err.replace("\n", " ")
-    )
+def test_class_folders_are_searched_and_other_folders_inside_if_asked(task, tmp_path, capsys):
+    make_folder(tmp_path / "new", {"one": 1, "two": 2}, 2)
+    capsys.readouterr()
+    assert main(["predict", str(task), str(tmp_path / "new"), "--json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)) == 4
+    shutil.copy(tmp_path / "new" / "one" / "0.png", tmp_path / "new" / "loose.png")
+    assert main(["predict", str(task), str(tmp_path / "new"), "--json"]) == 0
+    captured = capsys.readouterr()
+    assert [Path(row["image"]).name for row in json.loads(captured.out)] == ["loose.png"]
+    assert "2 folders inside were not searched: add --recursive" in captured.err
+    assert main(["predict", str(task), str(tmp_path / "new"), "--json", "--recursive"]) == 0
+    assert len(json.loads(capsys.readouterr().out)) == 5
+
+
+def test_zips_lists_and_standard_input_name_images(task, tmp_path, monkeypatch, capsys):
+    folder = make_folder(tmp_path / "new", {"one": 100}, 3)
+    paths = [str(path) for path in sorted(folder.rglob("*.png"))]
+    (tmp_path / "list.txt").write_text("\n".join(paths))
+    shutil.make_archive(str(tmp_path / "new"), "zip", tmp_path, "new")
+    monkeypatch.setattr("sys.stdin", io.StringIO("\n".join(paths)))
+    capsys.readouterr()
+    answers = []
+    for place in (str(folder), str(tmp_path / "list.txt"), str(tmp_path / "new.zip"), "-"):
+        assert main(["predict", str(task), place, "--json"]) == 0
+        rows = json.loads(capsys.readouterr().out)
+        assert [Path(row["image"]).name for row in rows] == ["0.png", "1.png", "2.png"]
+        answers.append([row["probabilities"] for row in rows])
+    assert answers[0] == answers[1] == answers[2] == answers[3]
+
+
+def test_a_line_for_each_image_fits_into_80_columns(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", "80")
+    long = "a class with a name that is far too long for one line of a table"
+    make_folder(tmp_path / "support", {long: 100, f"{long} as well": 101, "two": 102}, 2)
+    path = tmp_path / "t.safetensors"
+    flags = ["--model", "glyphs", "--support", str(tmp_path / "support"), "--task", str(path)]
+    assert main(["fit", *flags]) == 0
+    queries = make_folder(tmp_path / ("folder" * 9), {f"{long} x": 100, "two": 102}, 3, first=3)
+    capsys.readouterr()
+    for flags in ([], ["--explain"]):
+        assert main(["predict", str(path), str(queries), *flags]) == 0
+        lines = capsys.readouterr().out.splitlines()
+        assert max(len(line) for line in lines) <= 80
+        assert len([line for line in lines if ".png" in line]) == 6
+        assert not any("folderfolder" in line for line in lines), "without the common folder"
+
+
+def test_the_footer_is_plain_and_the_rest_is_for_those_who_ask(task, tmp_path, capsys):
+    make_folder(tmp_path / "new", {"one": 100, "four": 111}, 2)
+    capsys.readouterr()
+    assert main(["predict", str(task), str(tmp_path / "new")]) == 0
+    printed = capsys.readouterr().out
+    assert "2 of 4 images are none of these." in printed
+    assert "nats" not in printed
+    assert main(["predict", str(task), str(tmp_path / "new"), "--explain"]) == 0
+    explained = " ".join(capsys.readouterr().out.split())
+    assert "images with a distance above" in explained
+    assert "in nats" in explained
+
+
+def test_if_nothing_can_be_read_there_is_no_empty_table(task, tmp_path, capsys):
+    (tmp_path / "broken.png").write_bytes(b"")
+    capsys.readouterr()
+    assert main(["predict", str(task), str(tmp_path / "broken.png")]) == 1
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert "broken.png" in captured.err
+
+
+def test_swapped_arguments_are_recognised(task, tmp_path, capsys):
+    image = tmp_path / "support" / "one" / "0.png"
+    capsys.readouterr()
+    assert main(["predict", str(image), str(task)]) == 2
+    complaint = capsys.readouterr().err
+    assert "0.png is an image, not a task file. The task comes first" in complaint
+    assert f"Did you mean {task} as the task?" in complaint
+
+
+def test_a_class_in_any_script_is_drawn_without_warnings(tmp_path):
+    """Warnings are errors here."""
+    make_folder(tmp_path / "support", {"薔薇": 100, "Καφές": 101, "été 🐱": 102}, 2)
+    path = tmp_path / "t.safetensors"
+    flags = ["--model", "glyphs", "--support", str(tmp_path / "support"), "--task", str(path)]
+    assert main(["fit", *flags]) == 0
+    picture = tmp_path / "p.png"
+    assert main(["predict", str(path), str(tmp_path / "support"), "--picture", str(picture)]) == 0
+    assert drawn(picture.read_bytes()).shape[1] > 1000
 
 
 def test_another_seed_draws_other_classifiers(task, tmp_path, capsys):

@@ -38,6 +38,7 @@ def test_the_table_is_that_of_fit(task, tmp_path, capsys):
                 str(tmp_path / "support"),
                 "--task",
                 str(task),
+                "--overwrite",
             ]
         )
         == 0
@@ -64,6 +65,7 @@ def test_an_encoder_that_the_user_has_named_is_shown(tmp_path, capsys):
     ("arguments", "words"),
     [
         (("task", "nowhere.safetensors"), "not a task file"),
+        (("task", "."), "is a folder, not a task file"),
     ],
 )
 def test_mistakes_are_explained(arguments, words, tmp_path, monkeypatch, capsys):

@@ -77,3 +77,8 @@ def test_a_shipped_model_is_a_start_by_its_name(tmp_path, capsys):
     assert "The feature extractor of cifar_fs does not fit" in capsys.readouterr().err
     arguments = command(replace(TINY, updates=1), tmp_path / "run", "--init", "none")
     assert main(arguments[arguments.index("train") :]) == 0
+
+
+def test_a_preset_that_is_nearly_right_is_recognised(capsys):
+    assert main(["train", "glyph"]) == 2
+    assert "Did you mean glyphs?" in capsys.readouterr().err

@@ -9,7 +9,13 @@ from helpers_encoders import photo_folder, picture
 from hypothesis import given
 from hypothesis import strategies as st
 
-from samovar.encoders.image_list import fingerprint_images, list_images, shard_of
+from samovar.encoders.image_list import (
+    all_images,
+    fingerprint_images,
+    labelled_images,
+    list_images,
+    shard_of,
+)
 from samovar.errors import DataError, SettingsError
 
 
@@ -153,3 +159,40 @@ def test_class_folders_in_train_val_and_test_make_a_split(tmp_path):
 def test_other_folders_make_no_split(tmp_path, classes):
     images = list_images(draw_split(tmp_path / "photos", classes))
     assert {image.split for image in images} == {""}
+
+
+def test_labelled_images_leave_out_what_has_no_label(folder, tmp_path):
+    picture(0).save(folder / "loose.png")
+    found = labelled_images(folder)
+    assert len(found.images) == 12
+    assert str(found.left_out) == "1 image beside the class folders"
+    (tmp_path / "one").mkdir()
+    (folder / "class 1").rename(tmp_path / "one" / "cat")
+    assert {image.label for image in labelled_images(tmp_path / "one").images} == {"cat"}
+    make_zip(tmp_path / "one", tmp_path / "one.zip")
+    assert {image.label for image in labelled_images(tmp_path / "one.zip").images} == {"cat"}
+
+
+@pytest.mark.parametrize("kind", ["folder", "list", "split"])
+def test_without_labels_the_message_says_how_to_give_them(kind, folder, tmp_path):
+    root = folder / "class 1"
+    words = "has no class folders"
+    if kind == "list":
+        root = tmp_path / "list.txt"
+        root.write_text("a.png\nb.png\n")
+        words = "write a tab and a label"
+    if kind == "split":
+        root = draw_split(tmp_path / "split", ["train/cat", "test/dog"])
+        words = "are in train, test. Name one of these folders"
+    with pytest.raises(DataError, match=words):
+        labelled_images(root)
+
+
+def test_all_images_searches_folders_of_folders(folder):
+    assert len(all_images(folder)[0].images) == 12
+    assert all_images(folder)[1] == 0
+    picture(0).save(folder / "loose.png")
+    found, unsearched = all_images(folder)
+    assert ([image.name for image in found.images], unsearched) == (["loose.png"], 3)
+    found, unsearched = all_images(folder, recursive=True)
+    assert (len(found.images), unsearched) == (13, 0)

@@ -55,7 +55,7 @@ def test_photographs_are_answered_and_the_task_grows(photo_task, tmp_path, capsy
     assert set(rows[0]["probabilities"]) == {"bars", "checks", "disc"}
     assert np.mean([row["best"] == Path(row["image"]).parent.name for row in rows]) > 0.7
     picture = tmp_path / "answers.png"
-    assert main(["predict", str(grown), *queries, "--picture", str(picture)]) == 0
+    assert main(["predict", str(grown), *queries, "--picture", str(picture), "--explain"]) == 0
     assert "log variance - 2 x the largest score" in " ".join(capsys.readouterr().out.split())
     assert picture.stat().st_size > 10_000
 

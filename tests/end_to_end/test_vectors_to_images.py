@@ -44,7 +44,7 @@ def run(trained_folder, tmp_path, monkeypatch) -> Path:
 
 def fit(run: Path, *flags: str) -> int:
     task = str(run / "t.safetensors")
-    command = ["fit", "--model", str(run / "run"), "--support", str(run / "support")]
+    command = ["fit", "--model", str(run / "run"), "--support", str(run / "support"), "--overwrite"]
     return main([*command, "--task", task, *flags])
 
 

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,14 @@ import pytest
 from rich.console import Console
 
 from samovar.classifier.answer import Answer, Uncertainty
-from samovar.reporting.answers import COLUMNS, answer_rows, answers_table, write_csv
+from samovar.reporting.answers import (
+    COLUMNS,
+    answer_rows,
+    answers_footer,
+    answers_table,
+    explanation,
+    write_csv,
+)
 
 CLASSES = ("cat", "do,g", 3)
 PATHS = [Path("a.png"), Path("b.png")]
@@ -54,21 +62,58 @@ def test_csv_can_be_read_back(information):
     write_csv(file, rows, CLASSES)
     file.seek(0)
     lines = list(csv.DictReader(file))
-    assert list(lines[0]) == [*COLUMNS, "cat", "do,g", "3"]
+    assert list(lines[0]) == [*COLUMNS, "p(cat)", "p(do,g)", "p(3)"]
+    assert [line["probability"] for line in lines] == ["0.700000", ""]
     assert [line["label"] for line in lines] == ["cat", "none of these"]
     assert [line["rejected"] for line in lines] == ["False", "True"]
-    assert [float(line["do,g"]) for line in lines] == [0.2, 0.45]
+    assert [float(line["p(do,g)"]) for line in lines] == [0.2, 0.45]
     expected = ["", ""] if information is None else ["0.100000", "0.200000"]
     assert [line["mutual_information"] for line in lines] == expected
 
 
-def test_the_table_names_the_threshold_where_there_is_one():
-    rows = answer_rows(PATHS, answer_with(None), CLASSES)
-    text = printed(answers_table(rows, "a [note]", 0.5))
+def test_classes_that_are_called_like_columns_do_not_clash():
+    classes = ("label", "distance", "image")
+    rows = answer_rows(PATHS, answer_with(None), classes)
+    file = io.StringIO()
+    write_csv(file, rows, classes)
+    header = file.getvalue().splitlines()[0].split(",")
+    assert len(set(header)) == len(header)
+    assert header[-3:] == ["p(label)", "p(distance)", "p(image)"]
+
+
+def test_names_are_no_formulas_to_a_spreadsheet():
+    rows = answer_rows([Path("=cmd.png"), Path("b.png")], answer_with(None), CLASSES)
+    file = io.StringIO()
+    write_csv(file, rows, CLASSES)
+    assert file.getvalue().splitlines()[1].startswith("'=cmd.png,")
+
+
+def test_the_explanation_names_the_threshold_where_there_is_one():
+    text = explanation("a [note]", 0.5, "how far")
     assert "images with a distance above 0.500 are rejected" in text
     assert "a [note]" in text
-    assert "70% cat" in text
-    assert "above" not in printed(answers_table(rows, "nothing is rejected", None))
+    assert "above" not in explanation("nothing is rejected", None, "how far")
+
+
+def test_the_table_has_the_second_choice_where_it_matters():
+    rows = answer_rows(PATHS, answer_with(None), CLASSES)
+    text = printed(answers_table(rows))
+    assert "a.png cat ████ 70% do,g 20%" in text
+    assert "b.png none of these nearest: do,g" in text
+    sure = replace(rows[0], probabilities={"cat": 0.97, "do,g": 0.03})
+    assert "do,g" not in printed(answers_table([sure]))
+    alone = replace(rows[0], probabilities={"cat": 1.0})
+    assert "100%" in printed(answers_table([alone]))
+    assert "0.900 -" in printed(answers_table(rows, explain=True))
+
+
+def test_the_footer_counts_in_plain_words():
+    rows = answer_rows(PATHS, answer_with(None), CLASSES)
+    assert answers_footer(rows, "photographs") == "1 of 2 photographs is none of these."
+    assert answers_footer(rows[:1]) == ""
+    doubtful = replace(rows[0], probabilities={"cat": 0.4, "do,g": 0.35, "3": 0.25})
+    text = answers_footer([doubtful, doubtful, rows[1]])
+    assert text == "1 of 3 images is none of these. 2 of 3 are doubtful: no class has 50%."
 
 
 def test_hostile_names_are_harmless_in_the_table_and_in_csv():
@@ -79,5 +124,5 @@ def test_hostile_names_are_harmless_in_the_table_and_in_csv():
     file.seek(0)
     lines = list(csv.DictReader(file))
     assert [line["image"] for line in lines] == ["'=cmd.png", "?]0;x.png"]
-    assert list(lines[0])[-3:] == ["'=1+1", "?[31mred", "[/bold]"]
-    assert "\x1b" not in printed(answers_table(rows, "a \x1b[31mnote", 0.5))
+    assert list(lines[0])[-3:] == ["p(=1+1)", "p(?[31mred)", "p([/bold])"]
+    assert "\x1b" not in printed(answers_table(rows, explain=True))

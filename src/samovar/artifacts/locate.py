@@ -4,6 +4,7 @@ import contextlib
 import re
 from pathlib import Path
 
+from samovar.core.suggestions import did_you_mean
 from samovar.errors import ModelError
 
 CONFIG = "config.json"
@@ -36,6 +37,7 @@ def locate_model(name: str | Path, *, fetch: bool = True) -> Path:
     shipped = ", ".join(shipped_models())
     raise ModelError(
         f"There is no model {str(name)!r}: it is neither a folder nor a shipped model ({shipped})."
+        f"{did_you_mean(str(name), shipped_models())}"
     )
 
 

@@ -6,7 +6,7 @@ remembered, is in the `FittedModel` or `FittedRegression` that it holds as `fitt
 
 import dataclasses
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -27,7 +27,7 @@ from samovar.classifier.answer import (
 from samovar.classifier.chosen_encoder import choose_encoder
 from samovar.classifier.fitted_model import FittedModel
 from samovar.classifier.fitted_task import FittedTask
-from samovar.classifier.labels import label_array
+from samovar.classifier.labelled_images import LabelledImages, labelled, queries
 from samovar.classifier.loading import (
     Fitted,
     fit_task,
@@ -37,10 +37,15 @@ from samovar.classifier.loading import (
     stored_name,
 )
 from samovar.classifier.regression_task import RegressionTask
+from samovar.classifier.support_names import SupportNames, wrong_images
 from samovar.classifier.user_inputs import encoded_images
+from samovar.classifier.verbose import verbose_progress
 from samovar.core.devices import device_named
-from samovar.data.images.user_images import labelled_folder, network_images
+from samovar.data.images.user_images import network_images
 from samovar.prediction.predictive import Prediction
+
+if TYPE_CHECKING:
+    from samovar.classifier.score_report import ScoreReport
 
 
 class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -51,7 +56,8 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     of any size, grey or colour: they are converted like the images that the model was trained on.
     For models of ready-made features they are the rows of a matrix. Models with an encoder, like
     "photos", take images, and a matrix of the encoder's vectors as well. `fit` takes a folder of
-    class folders without labels.
+    class folders without labels (or a zip archive of them, or a list of paths and labels), and
+    `predict` takes a single image, or a folder, as well.
 
     Args:
         model: A shipped model ("photos", for photographs at real size), a model folder, a run
@@ -68,6 +74,7 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             path of an ONNX file, an Encoder, or any function from a list of PIL images to vectors
             (n, length). "photos" takes any; its probabilities are then not measured. A model that
             was trained on vectors takes its own encoder only, from another place.
+        verbose: Show on standard error how many images are read.
 
     Examples:
         >>> import numpy as np
@@ -81,6 +88,9 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """
 
     fitted_: Fitted
+    """The model with the task that it is fitted to."""
+    support_: SupportNames | None
+    """The file names of the support images; None if some of them were no files."""
 
     def __init__(  # noqa: PLR0913 - scikit-learn wants every parameter here, and all have defaults
         self,
@@ -92,6 +102,7 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         reject_label: Any = "none of these",
         seed: int = 0,
         encoder: Any = None,
+        verbose: bool = False,
     ) -> None:
         self.model = model
         self.samples = samples
@@ -100,13 +111,13 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.reject_label = reject_label
         self.seed = seed
         self.encoder = encoder
+        self.verbose = verbose
 
     # --- fitting
 
     def fit(self, X: Any, y: ArrayLike | None = None) -> "FewShotClassifier":  # noqa: N803
-        """Fit to images X with labels y, or to a folder of class folders."""
-        images, labels = _with_labels(X, y)
-        return self._fit(images, labels)
+        """Fit to images X with labels y, or to class folders (a folder, a zip or a list)."""
+        return self._fit(labelled(X, y))
 
     def partial_fit(
         self,
@@ -118,24 +129,30 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         `classes`, scikit-learn's list of all labels, is only compared with y.
         """
-        images, labels = _with_labels(X, y)
+        support = labelled(X, y)
         if classes is not None:
-            unknown = set(labels.tolist()) - set(np.asarray(classes).tolist())
+            unknown = set(support.labels.tolist()) - set(np.asarray(classes).tolist())
             if unknown:
                 first = min(str(label) for label in unknown)
                 raise ValueError(f"The label {first} is not in the given classes.")
         if not hasattr(self, "fitted_"):
-            return self._fit(images, labels)
-        inputs = self._inputs(images, self.saved_, reset=False)
-        self.fitted_ = self.fitted_.extended(inputs, labels.tolist())
+            return self._fit(support)
+        inputs = self._inputs(support.images, self.saved_, reset=False)
+        self.fitted_ = self.fitted_.extended(inputs, support.labels.tolist())
+        more = support.names()
+        if self.support_ is None or more is None:
+            self.support_ = None  # not all images have names
+        else:
+            self.support_ = self.support_ + more
         return self
 
-    def _fit(self, images: Any, labels: NDArray[Any]) -> "FewShotClassifier":
+    def _fit(self, support: LabelledImages) -> "FewShotClassifier":
         device = device_named(self.device)
         saved = choose_encoder(ready_model(self.model, device), self.encoder)
         self._parameters.check(saved.rejection)
-        inputs = self._inputs(images, saved, reset=True)
-        self.fitted_ = fit_task(saved, device, inputs, labels.tolist())
+        inputs = self._inputs(support.images, saved, reset=True)
+        self.fitted_ = fit_task(saved, device, inputs, support.labels.tolist())
+        self.support_ = support.names()
         return self
 
     # --- what was fitted
@@ -172,6 +189,11 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         probabilities = self.predict_proba(X)
         return self.classes_[probabilities.argmax(1)]
 
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:  # noqa: N803
+        """Return the logarithms of the probabilities (n, classes)."""
+        with np.errstate(divide="ignore"):  # a probability may be zero
+            return np.log(self.predict_proba(X))
+
     def predict_proba(self, X: Any) -> NDArray[np.float64]:  # noqa: N803
         """Return probabilities (n, classes), in the order of `classes_`, rejected or not."""
         return probabilities_of(self._prediction(X))
@@ -183,17 +205,43 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def answer(self, X: Any) -> Answer:  # noqa: N803
         """Return everything about images, which are embedded only once for it."""
         check_is_fitted(self, "fitted_")
-        return self.fitted_.answer(self._inputs(X, self.saved_, reset=False), self._parameters)
+        inputs = self._inputs(queries(X), self.saved_, reset=False)
+        return self.fitted_.answer(inputs, self._parameters)
 
-    def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:  # noqa: N803
-        """Return the share of right answers; a rejected image counts as wrong."""
-        answers = self.predict(X).tolist()
-        truths = label_array(y).tolist()
+    def score(
+        self,
+        X: Any,  # noqa: N803
+        y: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> float:
+        """Return the share of right answers; a rejected image counts as wrong.
+
+        Class folders need no y. `score_report` tells more.
+        """
+        images, labels = labelled(X, y)[:2]
+        answers = self.predict(images).tolist()
         # Label by label: arrays of different types would be compared as text.
-        right = [answer == truth for answer, truth in zip(answers, truths, strict=True)]
+        right = [answer == truth for answer, truth in zip(answers, labels.tolist(), strict=True)]
         if sample_weight is None:
             return float(np.mean(right))
         return float(np.average(right, weights=np.asarray(sample_weight, float)))
+
+    def score_report(self, X: Any, y: ArrayLike | None = None) -> "ScoreReport":  # noqa: N803
+        """Return how good the answers to labelled images are, as `samovar score` shows it.
+
+        It has the accuracy with an interval, class by class, the confusions, the mistakes, and how
+        honest the probabilities were. Labels that are no class of the task stand for images that
+        should be rejected.
+        """
+        # It shares its calibration error with `evaluate`, which is not needed for answers.
+        from samovar.classifier.score_report import score_answers
+
+        support = labelled(X, y)
+        answer = self.answer(support.images)
+        classes = self.classes_.tolist()
+        names = support.file_names
+        truths = support.labels.tolist()
+        return score_answers(answer, truths, classes, names, self.reject_label)
 
     @property
     def rejection_note(self) -> str:
@@ -204,6 +252,8 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def leave_one_out(self) -> dict[str, Any] | None:
         """Classify support images by the others: their number, `accuracy`, and share `rejected`.
 
+        `wrong` lists those that are answered wrongly: the file name (or the position in X, if the
+        images were no files), its label, and the answer.
         Only images of classes with two or more are left out; None if no class has two images.
         Models other than `photos` leave out at most 200; for them it is also None with TEN and
         after loading.
@@ -212,11 +262,14 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         measured = self.fitted_.leave_one_out(self._parameters)
         if measured is None:
             return None
-        return measured.to_json()
+        names = None if self.support_ is None else self.support_.names
+        wrong = wrong_images(measured, names)
+        return measured.to_json() | {"wrong": [image.to_json() for image in wrong]}
 
     def _prediction(self, X: Any) -> Prediction:  # noqa: N803
         check_is_fitted(self, "fitted_")
-        return self.fitted_.predict(self._inputs(X, self.saved_, reset=False), self._parameters)
+        inputs = self._inputs(queries(X), self.saved_, reset=False)
+        return self.fitted_.predict(inputs, self._parameters)
 
     @property
     def _parameters(self) -> AnswerParameters:
@@ -231,10 +284,10 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         `reset` is that of scikit-learn's validate_data: whether to learn the number of features.
         """
         if saved.encoder is not None:
-            return encoded_images(images, saved)
+            return encoded_images(images, saved, verbose_progress(self.verbose))
         assert isinstance(saved, SavedModel)  # a regression has an encoder
         if saved.conversion is not None:
-            return network_images(images, saved.conversion)
+            return network_images(images, saved.conversion, verbose_progress(self.verbose))
         if isinstance(images, Tensor):
             images = images.detach().cpu().numpy()
         return list(torch.from_numpy(validate_data(self, images, reset=reset, dtype=np.float32)))
@@ -246,7 +299,8 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self, "fitted_")
         measured = self.fitted_.leave_one_out(self._parameters)
         model = stored_name(self.model)
-        save_fitted(Path(path), self.fitted_, model, self._parameters, measured)
+        parameters = self._parameters
+        save_fitted(Path(path), self.fitted_, model, parameters, measured, self.support_)
         return Path(path)
 
     @classmethod
@@ -270,6 +324,7 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         parameters = dataclasses.asdict(info.parameters)
         classifier = cls(model, device=device, encoder=encoder, **parameters)
         classifier.fitted_ = fitted
+        classifier.support_ = info.support
         if isinstance(fitted, FittedModel) and _takes_vectors_only(fitted.saved):
             classifier.n_features_in_ = fitted.task.totals.shape[1]
         return classifier
@@ -277,16 +332,3 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 def _takes_vectors_only(saved: SavedModel) -> bool:
     return saved.conversion is None and saved.encoder is None
-
-
-def _with_labels(X: Any, y: ArrayLike | None) -> tuple[Any, NDArray[Any]]:  # noqa: N803
-    """Return images and an array of their labels; those of a folder are its class names."""
-    if y is not None:
-        return X, label_array(y)
-    if isinstance(X, str | Path):
-        paths, names = labelled_folder(Path(X))
-        return paths, np.array(names)
-    # The first words are those that scikit-learn's checks of estimators expect.
-    raise ValueError(
-        "requires y to be passed, but the target y is None: only a folder needs no labels."
-    )

@@ -24,7 +24,7 @@ from samovar.classifier.answer import (
 )
 from samovar.classifier.fitted_task import FittedTask, check_images
 from samovar.classifier.labels import listed_labels
-from samovar.classifier.leave_one_out import LeaveOneOut, LeftOut
+from samovar.classifier.leave_one_out import LeaveOneOut, LeftOut, mistakes
 from samovar.errors import ModelError
 from samovar.models.class_means import ClassMeans
 from samovar.models.few_shot_model import Conditioned
@@ -158,12 +158,15 @@ class FittedModel:
         left_out = LeftOut.of(self.task, self.support.features, self.support.labels)
         if left_out is None:
             return None
-        accuracy = left_out.accuracy(self.saved.model, self.conditioned.prior, parameters)
+        answers = left_out.answers(self.saved.model, self.conditioned.prior, parameters)
+        wrong = mistakes(self.task.classes, left_out.positions, left_out.numbers, answers)
+        images = len(left_out.numbers)
         rejected = None
         if parameters.reject is not None:
             scores = left_out.scores(self._score)
             rejected = float(np.mean(scores > self.threshold(parameters.reject)))
-        return LeaveOneOut(len(left_out.numbers), accuracy, rejected)
+        accuracy = float(np.mean((answers == left_out.numbers).numpy()))
+        return LeaveOneOut(images, accuracy, rejected, wrong)
 
 
 def fit_model(

@@ -22,7 +22,7 @@ from samovar.classifier.answer import (
 )
 from samovar.classifier.fitted_task import check_images
 from samovar.classifier.labels import listed_labels
-from samovar.classifier.leave_one_out import LeaveOneOut
+from samovar.classifier.leave_one_out import LeaveOneOut, mistakes
 from samovar.classifier.regression_task import RegressionTask
 from samovar.models.closed_form import Moments, Regression
 from samovar.prediction.predictive import Prediction
@@ -127,11 +127,14 @@ class FittedRegression:
                 return None
             answers = self.regression.left_out_moments().scores.argmax(1)
         right = (answers == self.task.numbers)[able]
+        positions = torch.nonzero(able).flatten()
+        numbers = self.task.numbers[positions]
+        wrong = mistakes(self.task.classes, positions.tolist(), numbers, answers[positions])
         rejected = None
         if parameters.reject is not None:
             beyond = self._left_out_scores > self.threshold(parameters.reject)
             rejected = float(np.mean(beyond))
-        return LeaveOneOut(len(right), float(right.double().mean()), rejected)
+        return LeaveOneOut(len(right), float(right.double().mean()), rejected, wrong)
 
 
 def fit_regression(

@@ -20,11 +20,25 @@ def label_array(y: ArrayLike) -> NDArray[Any]:
         from sklearn.utils.validation import column_or_1d
 
         array = column_or_1d(y, warn=True)
+    _check_present(array)
     if array.dtype.kind == "f" and not np.isfinite(array).all():
         raise ValueError("Input y contains NaN or infinity.")
     if array.dtype.kind == "f" and (array != np.round(array)).any():
         raise ValueError("Unknown label type: continuous. Labels are names or whole numbers.")
     return array
+
+
+def _check_present(labels: NDArray[Any]) -> None:
+    """Refuse labels that are missing: None, or the NaN that pandas puts in its place."""
+    if labels.dtype != object:
+        return
+    for position, label in enumerate(labels.tolist()):
+        is_nan = isinstance(label, float) and label != label
+        if label is None or is_nan:
+            raise ValueError(
+                f"Label {position} is {label!r}. Input y contains NaN or None: give every image a "
+                "label, or leave it out."
+            )
 
 
 def listed_labels(labels: Sequence[Any]) -> NDArray[Any]:

@@ -5,7 +5,6 @@ other, by which rejection thresholds are scaled. Class sums make it cheap: leavi
 changes the mean of one class, and nothing else.
 """
 
-import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -28,17 +27,45 @@ MOST_LEFT_OUT = 200
 
 
 @dataclass(frozen=True)
+class Mistake:
+    """A support image that the others answer wrongly."""
+
+    position: int
+    """Where it stands in the support, in the order of fitting."""
+    label: Any
+    answer: Any
+
+
+@dataclass(frozen=True)
 class LeaveOneOut:
-    """How well support images are classified by the others; task files keep these in this order."""
+    """How well support images are classified by the others."""
 
     images: int
     accuracy: float
     rejected: float | None
     """The share that is rejected; None where rejection is off."""
+    wrong: tuple[Mistake, ...] = ()
+    """The images that are answered wrongly; not known of a task that was read from a file."""
 
     def to_json(self) -> dict[str, Any]:
-        """Return the form that task files and `--json` show."""
-        return dataclasses.asdict(self)
+        """Return the numbers, in the order of task files."""
+        return {"images": self.images, "accuracy": self.accuracy, "rejected": self.rejected}
+
+
+def mistakes(
+    classes: Sequence[Any], positions: Sequence[int], numbers: Tensor, answers: Tensor
+) -> tuple[Mistake, ...]:
+    """Return the images whose answer is not the number of their own class.
+
+    >>> mistakes("ab", [4, 7], torch.tensor([0, 1]), torch.tensor([0, 0]))
+    (Mistake(position=7, label='b', answer='a'),)
+    """
+    wrong = []
+    truths = numbers.tolist()
+    for position, number, answer in zip(positions, truths, answers.tolist(), strict=True):
+        if answer != number:
+            wrong.append(Mistake(position, classes[number], classes[answer]))
+    return tuple(wrong)
 
 
 @dataclass(frozen=True)
@@ -50,6 +77,8 @@ class LeftOut:
     """Their features (n, d)."""
     numbers: Tensor
     """The numbers of their classes (n,)."""
+    positions: tuple[int, ...]
+    """Where they stand in the support."""
 
     @classmethod
     def of(cls, task: FittedTask, features: Tensor, labels: Sequence[Any]) -> "LeftOut | None":
@@ -62,7 +91,8 @@ class LeftOut:
         count = min(MOST_LEFT_OUT, len(candidates))
         spaced = np.unique(np.linspace(0, len(candidates) - 1, count).astype(int))
         chosen = candidates[spaced]
-        return cls(task, features[chosen.to(features.device)], numbers[chosen])
+        positions = tuple(chosen.tolist())
+        return cls(task, features[chosen.to(features.device)], numbers[chosen], positions)
 
     def scores(self, score: RejectionScore) -> NDArray[np.float64]:
         """Return how little each image belongs to the task, leaving it out of its own mean."""
@@ -82,20 +112,19 @@ class LeftOut:
         scores = self.scores(thresholds.score)
         return thresholds.spread_ratio(len(self.task.classes), shot, scores)
 
-    def accuracy(
+    def answers(
         self, model: FewShotModel, prior: WeightDistribution, parameters: AnswerParameters
-    ) -> float:
-        """Return the share of images that the classifier without them gets right."""
-        right = []
+    ) -> Tensor:
+        """Return the number of the class that the classifier without it gives to each image."""
+        answers = []
         for feature, number in zip(self.features, self.numbers, strict=True):
-            label = int(number)
             means = self._means_without(feature[None], number[None])
-            without = replace_class(model, prior, label, means)
+            without = replace_class(model, prior, int(number), means)
             prediction = predict_queries(
                 model, without, feature[None], int(parameters.samples), parameters.seed
             )
-            right.append(int(prediction.probabilities[0, 0].argmax()) == label)
-        return float(np.mean(right))
+            answers.append(int(prediction.probabilities[0, 0].argmax()))
+        return torch.tensor(answers)
 
     def _means_without(self, features: Tensor, numbers: Tensor) -> ClassMeans:
         """Return the mean of each image's class without the image, (1, n, d)."""

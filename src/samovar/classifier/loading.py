@@ -19,6 +19,7 @@ from samovar.classifier.fitted_regression import FittedRegression, fit_regressio
 from samovar.classifier.fitted_task import FittedTask
 from samovar.classifier.leave_one_out import LeaveOneOut
 from samovar.classifier.regression_task import RegressionTask
+from samovar.classifier.support_names import SupportNames
 from samovar.classifier.task_file import TaskInfo, read_task, write_task
 from samovar.data.images.conversion import Conversion
 from samovar.errors import ModelError
@@ -104,6 +105,7 @@ def save_fitted(
     model: str,
     parameters: AnswerParameters,
     measured: LeaveOneOut | None,
+    support: SupportNames | None = None,
 ) -> None:
     """Write the file of a task: class names, sums or vectors, the model's hash, and no images.
 
@@ -113,11 +115,15 @@ def save_fitted(
         model: Where the model is, as `stored_name` says.
         parameters: How images are to be answered.
         measured: What `fitted.leave_one_out` has found.
+        support: The file names of its images, where they are known.
     """
+    if support is not None:
+        support = support.with_wrong(measured)
     encoder = None
     if fitted.saved.encoder_is_chosen:
         encoder = fitted.saved.encoder
-    info = TaskInfo(model, fitted.saved.identity, parameters, measured, fitted.spread, encoder)
+    identity = fitted.saved.identity
+    info = TaskInfo(model, identity, parameters, measured, fitted.spread, encoder, support)
     write_task(path, fitted.task, info)
 
 

@@ -23,6 +23,7 @@ from samovar.classifier.answer import AnswerParameters
 from samovar.classifier.fitted_task import FittedTask
 from samovar.classifier.leave_one_out import LeaveOneOut
 from samovar.classifier.regression_task import RegressionTask
+from samovar.classifier.support_names import SupportNames, WrongImage
 from samovar.core.files import write_whole
 from samovar.core.input_files import check_size, open_input
 from samovar.core.stored_json import LARGEST_NUMBER, parse_json
@@ -58,6 +59,15 @@ class TaskInfo:
     """How far the support images lie from each other, relative to the measured tasks."""
     encoder: EncoderFacts | None = None
     """The encoder that the user has named instead of the model's own."""
+    support: SupportNames | None = None
+    """The file names of the support images, where they are known."""
+
+    @property
+    def wrong(self) -> tuple[WrongImage, ...]:
+        """The images that leave-one-out has answered wrongly, where their names are known."""
+        if self.support is None:
+            return ()
+        return self.support.wrong
 
 
 def write_task(path: Path, task: FittedTask | RegressionTask, info: TaskInfo) -> None:
@@ -70,9 +80,13 @@ def write_task(path: Path, task: FittedTask | RegressionTask, info: TaskInfo) ->
     head: dict[str, Any] = {"format": version, "library": "samovar"}
     head["classes"] = [_storable(label) for label in task.classes]
     head |= dataclasses.asdict(info)
-    del head["encoder"]
+    del head["encoder"], head["support"]
     if info.encoder is not None:
         head["encoder"] = info.encoder.to_json()
+    if info.support is not None:
+        head["support"] = info.support.to_json()
+    if isinstance(info.leave_one_out, LeaveOneOut):
+        head["leave_one_out"] = info.leave_one_out.to_json()
     parameters = head["parameters"]
     for name, value in parameters.items():
         parameters[name] = _python_value(value)
@@ -148,7 +162,7 @@ def read_task(path: Path) -> tuple[FittedTask | RegressionTask, TaskInfo]:
         classes = tuple(checked(_Classes, head).classes)
         task = _task(version, classes, tensors)
         _check(task)
-        return task, _checked_info(head)
+        return task, _checked_info(head, task)
     except (OSError, DataError, UnreadableError, SettingsError, SafetensorError) as error:
         reason = str(error).removesuffix(".")
         raise ModelError(f"{path} is not a task file that can be read ({reason}).") from error
@@ -280,10 +294,11 @@ class _Info:
     leave_one_out: _LeftOut | None = None
     spread: Annotated[float, msgspec.Meta(ge=0)] | None = None
     encoder: dict[str, Any] | None = None
+    support: dict[str, Any] | None = None
 
 
-def _checked_info(head: dict[str, Any]) -> TaskInfo:
-    """Check the header and return what it says besides the classes."""
+def _checked_info(head: dict[str, Any], task: FittedTask | RegressionTask) -> TaskInfo:
+    """Check the header and return what it says besides the classes of the task."""
     info = checked(_Info, head)
     parameters = AnswerParameters(**vars(info.parameters))
     measured = None
@@ -292,4 +307,15 @@ def _checked_info(head: dict[str, Any]) -> TaskInfo:
     encoder = None
     if info.encoder is not None:
         encoder = EncoderFacts.from_json(info.encoder)
-    return TaskInfo(info.model, info.identity, parameters, measured, info.spread, encoder)
+    support = None
+    if info.support is not None:
+        counts = dict(zip(task.classes, task.counts.tolist(), strict=True))
+        support = _names_of(info.support, counts)
+    return TaskInfo(info.model, info.identity, parameters, measured, info.spread, encoder, support)
+
+
+def _names_of(stored: dict[str, Any], counts: dict[Any, int]) -> SupportNames:
+    try:
+        return SupportNames.from_json(stored, counts)
+    except ValueError as error:
+        raise UnreadableError(str(error)) from error

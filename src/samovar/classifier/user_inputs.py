@@ -1,8 +1,9 @@
 """A user's images as a model takes them: converted to small arrays, or as an encoder's vectors."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
@@ -14,25 +15,35 @@ from samovar.artifacts.saved_regression import SavedRegression
 from samovar.classifier.loading import image_conversion
 from samovar.core.progress import Progress, silent
 from samovar.data.images.conversion import Conversion
-from samovar.data.images.user_images import Unreadable, readable
-from samovar.encoders.base import Encoder
+from samovar.data.images.decode import decode
+from samovar.data.images.image_file import ImageFile
+from samovar.data.images.pictures import shown_picture
+from samovar.data.images.user_images import Unreadable
 from samovar.encoders.vector_cache import VectorCache
 from samovar.errors import DataError
 
-SHOWN_SIZE = 224
-"""Pixels of the images that a picture of answers shows, where the model has no size of its own."""
+SHOWN_SIDE = 380
+"""Pixels of the longer side of an image in a picture of answers, about as many as it has room."""
 
 
-class UserInputs(NamedTuple):
+@dataclass(frozen=True)
+class UserInputs:
     """The image files that can be read, as the model takes them, and those that cannot."""
 
-    paths: list[Path]
-    inputs: list[Tensor]
-    unreadable: list[Unreadable]
+    files: list[ImageFile] = field(default_factory=list)
+    inputs: list[Tensor] = field(default_factory=list)
+    unreadable: list[Unreadable] = field(default_factory=list)
+    positions: list[int] = field(default_factory=list)
+    """Where the files that can be read stood in the user's list."""
+
+    @property
+    def paths(self) -> list[Path]:
+        """The paths of the files that can be read; inside an archive, after its own path."""
+        return [Path(file.name) for file in self.files]
 
 
 def read_inputs(
-    paths: Sequence[Path],
+    images: Sequence[Path | ImageFile],
     saved: SavedModel | SavedRegression,
     model: str,
     progress: Progress = silent,
@@ -42,34 +53,62 @@ def read_inputs(
 
     Vectors that the cache holds are not computed again.
     """
-    if saved.encoder is not None:
-        return _encoded_files(paths, saved.open_encoder(), progress, cache)
-    assert isinstance(saved, SavedModel)  # a regression has an encoder
-    read, arrays, unreadable = readable(paths, image_conversion(saved, model))
-    return UserInputs(read, [torch.tensor(array) for array in arrays], unreadable)
-
-
-def _encoded_files(
-    paths: Sequence[Path], encoder: Encoder, progress: Progress, cache: VectorCache | None
-) -> UserInputs:
-    result = UserInputs([], [], [])
-    vectors = encoder.stream(paths, cache)
-    for number, (path, vector) in enumerate(zip(paths, vectors, strict=True), start=1):
-        if isinstance(vector, DataError):
-            result.unreadable.append(Unreadable(path, str(vector)))
+    files = [_as_file(image) for image in images]
+    result = UserInputs()
+    inputs = _inputs_of(files, saved, model, cache)
+    for position, (file, image) in enumerate(zip(files, inputs, strict=True)):
+        if isinstance(image, DataError):
+            result.unreadable.append(Unreadable(Path(file.name), str(image)))
         else:
-            result.paths.append(path)
-            result.inputs.append(torch.from_numpy(vector))
-        progress(f"{number} of {len(paths)} images", number / len(paths))
+            result.files.append(file)
+            result.inputs.append(image)
+            result.positions.append(position)
+        progress(f"{position + 1} of {len(files)} images", (position + 1) / len(files))
     return result
 
 
-def encoded_images(images: Any, saved: SavedModel | SavedRegression) -> list[Tensor]:
+def _as_file(image: Path | ImageFile) -> ImageFile:
+    if isinstance(image, ImageFile):
+        return image
+    return ImageFile.at(image)
+
+
+def _inputs_of(
+    files: Sequence[ImageFile],
+    saved: SavedModel | SavedRegression,
+    model: str,
+    cache: VectorCache | None,
+) -> Iterator[Tensor | DataError]:
+    """Yield what the model takes for each file, or the error of one that cannot be read."""
+    if saved.encoder is None:
+        assert isinstance(saved, SavedModel)  # a regression has an encoder
+        yield from _converted_files(files, image_conversion(saved, model))
+        return
+    for vector in saved.open_encoder().stream(files, cache):
+        if isinstance(vector, DataError):
+            yield vector
+        else:
+            yield torch.from_numpy(vector)
+
+
+def _converted_files(
+    files: Sequence[ImageFile], conversion: Conversion
+) -> Iterator[Tensor | DataError]:
+    for file in files:
+        try:
+            yield torch.tensor(decode(file.read(), file.name, conversion))
+        except DataError as error:
+            yield error
+
+
+def encoded_images(
+    images: Any, saved: SavedModel | SavedRegression, progress: Progress = silent
+) -> list[Tensor]:
     """Return the encoder's vector of each image; a matrix of such vectors is taken as it is."""
     assert saved.encoder is not None
     vectors = _given_vectors(images, saved.encoder.length)
     if vectors is None:
-        vectors = torch.from_numpy(saved.open_encoder().encode(images))
+        vectors = torch.from_numpy(saved.open_encoder().encode(images, progress))
     return list(vectors)
 
 
@@ -83,8 +122,10 @@ def _given_vectors(images: Any, length: int) -> Tensor | None:
     return vectors.float().clone()
 
 
-def shown_images(read: UserInputs, saved: SavedModel | SavedRegression) -> list[NDArray[np.uint8]]:
-    """Return the images that were read as arrays (H, W, C), as a picture of answers shows them."""
-    if saved.encoder is not None:
-        return readable(read.paths, Conversion(SHOWN_SIZE)).arrays
-    return [image.numpy() for image in read.inputs]
+def shown_images(files: Sequence[ImageFile]) -> list[NDArray[np.uint8]]:
+    """Return images as whole pictures (H, W, 3), as good as a picture of answers can show them."""
+    pictures = []
+    for file in files:
+        picture = shown_picture(file.read(), file.name, SHOWN_SIDE)
+        pictures.append(np.asarray(picture, np.uint8))
+    return pictures

@@ -26,6 +26,10 @@ class Command:
     help: str
     """What it does; the overview of its group shows the first line."""
     run: Run
+    parameters: Callable[..., object] | None = None
+    """The function or class whose parameters are its flags, where there is one."""
+    commands: tuple["Command", ...] = ()
+    """The commands of a group."""
 
     @property
     def name(self) -> str:
@@ -57,7 +61,7 @@ def from_function(program: str, function: Callable[..., int | None]) -> Command:
     def run(arguments: list[str]) -> int | None:
         return tyro.cli(function, prog=program, args=arguments)
 
-    return Command(program, description(function), run)
+    return Command(program, description(function), run, function)
 
 
 def flowing(docstring: str) -> str:
@@ -94,7 +98,7 @@ def group(program: str, text: str, commands: Sequence[Command]) -> Command:
                 return command.run(arguments[1:])
         return _overview(program, text, commands, arguments or ["--help"])
 
-    return Command(program, text, run)
+    return Command(program, text, run, commands=tuple(commands))
 
 
 def _overview(

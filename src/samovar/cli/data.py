@@ -1,6 +1,7 @@
 """`samovar data list | prepare | show | verify`."""
 
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -95,6 +96,7 @@ def show_data(
     from samovar.reporting.data_tables import store_line
     from samovar.reporting.figures.data import contact_sheet
 
+    _check_name(name)
     store = open_store(name)
     path = output_folder(out) / f"{name}-{split}.png"
     write_whole(path, contact_sheet(Dataset(store, split), classes, seed))
@@ -111,10 +113,28 @@ def verify_data(name: Name) -> None:
     from samovar.data.store import open_store
     from samovar.reporting.data_tables import store_line
 
+    _check_name(name)
     store = open_store(name)
     store.verify()
     print(store_line(store))
     print(f"{store.folder} is complete and unchanged.")
+
+
+def _check_name(name: str) -> None:
+    """Refuse a name that is neither prepared data nor a source of data, with the nearest one."""
+    from samovar.core.suggestions import did_you_mean
+    from samovar.data.sources import REGISTRY
+    from samovar.data.store import data_folder
+    from samovar.errors import DataError
+
+    folder = data_folder()
+    prepared = []
+    if folder.is_dir():
+        prepared = [path.name for path in folder.iterdir() if path.is_dir()]
+    is_plain = re.fullmatch(r"[\w.-]+", name) is not None  # other names are refused elsewhere
+    if is_plain and name not in prepared and name not in REGISTRY:
+        near = did_you_mean(name, [*prepared, *REGISTRY])
+        raise DataError(f"There is no data called {name!r}.{near} `samovar data list` lists all.")
 
 
 DATA = group(

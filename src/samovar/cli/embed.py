@@ -45,15 +45,16 @@ def embed(  # noqa: PLR0913 (a flag each)
     """
     from samovar.data.images.user_images import Unreadable
     from samovar.encoders.embedding import embed as embed_images
-    from samovar.encoders.image_list import list_images, shard_of
+    from samovar.encoders.image_list import images_to_embed, shard_of
     from samovar.encoders.registry import find_encoder
     from samovar.encoders.vector_cache import PATIENCE
     from samovar.errors import DataError
     from samovar.reporting.cache import vector_cache
     from samovar.reporting.progress_bar import progress_bar
-    from samovar.reporting.terminal import report_skipped
+    from samovar.reporting.terminal import report_left_out, report_skipped
 
-    listed = shard_of(list_images(images), shard)
+    found_images = images_to_embed(images)
+    listed = shard_of(found_images.images, shard)
     if not listed:
         raise DataError(f"The shard {shard} of {images} is empty: there are fewer images.")
     found = find_encoder(encoder, preprocessing, remember=cache)
@@ -66,7 +67,9 @@ def embed(  # noqa: PLR0913 (a flag each)
             print(json_format.dumps(_summary(result, out, vectors), indent=1))
         else:
             _print_summary(result, out, vectors)
-    return report_skipped([Unreadable(Path(image.path), image.reason) for image in result.skipped])
+    missed = report_left_out(found_images.left_out)
+    skipped = [Unreadable(Path(image.path), image.reason) for image in result.skipped]
+    return max(missed, report_skipped(skipped))
 
 
 def _summary(result: "Embedded", out: Path, cache: "VectorCache | None") -> dict[str, object]:

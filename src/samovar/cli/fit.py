@@ -1,44 +1,57 @@
-"""`samovar fit`: turn a user's images into a task."""
+"""`samovar fit`: turn a user's images into a task.
 
+`fit` checks the flags and the paths, loads the model or the task that grows, reads the images, and
+prints what came of them. What is wrong with flags and paths is said before torch is loaded.
+"""
+
+import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated
+
+import tyro
+
+from samovar.cli.fit_choices import MODEL, REJECT, SAMPLES, SEED, Choices, check_target
 
 if TYPE_CHECKING:
-    from torch import Tensor
+    from samovar.classifier.leave_one_out import LeaveOneOut
+    from samovar.classifier.loading import Fitted
+    from samovar.classifier.support_names import WrongImage
+    from samovar.cli.fit_support import Start, Support
+    from samovar.data.images.image_file import ImageFile
 
-    from samovar.artifacts.saved_model import SavedModel
-    from samovar.artifacts.saved_regression import SavedRegression
-    from samovar.data.images.user_images import Unreadable
 
-USUAL_RATE = 0.05
-"""The share of images that belong but may be rejected by mistake, with --reject auto."""
-
-LONG_WORK = 100
-"""Images that take so long that a progress bar is shown."""
+def _flag(metavar: str, default: object) -> object:
+    """Describe a flag whose absence means its default, or with --add what the task has."""
+    return tyro.conf.arg(metavar=metavar, help_behavior_hint=f"(default: {default})")
 
 
 def fit(  # noqa: PLR0913 - each parameter is a flag
     *,
     support: Path,
     task: Path,
-    model: str = "photos",
+    model: Annotated[str | None, _flag("MODEL", MODEL)] = None,
     encoder: str | None = None,
     preprocessing: str | None = None,
     add: bool = False,
-    reject: float | Literal["auto", "never"] = "auto",
-    samples: int = 128,
+    overwrite: bool = False,
+    reject: Annotated[str | None, _flag("SHARE|auto|never", REJECT)] = None,
+    samples: Annotated[int | None, _flag("INT", SAMPLES)] = None,
+    follow_links: bool = False,
+    explain: bool = False,
     cache: bool = True,
     device: str = "auto",
-    seed: int = 0,
+    seed: Annotated[int | None, _flag("INT", SEED)] = None,
 ) -> int:
     """Turn a few labelled images into a classifier. This takes seconds: nothing is trained.
 
-    The task file holds the class names and what the model has made of the images, but no images.
-    Images that cannot be read are named and skipped; the exit code is then 1.
+    The task file holds the class names, the names of the files and what the model has made of the
+    images, but no images. Images that cannot be read are named and skipped; the exit code is then
+    1.
 
     Args:
-        support: The folder of your images: it has one folder for each class, with the images
-            inside.
+        support: Your images: a folder with one folder for each class (which may have folders
+            inside), a zip archive of such folders, or a text file with a path, a tab and a label
+            in each line.
         task: The task file to write, such as pets.safetensors.
         model: A shipped model (photos for photographs at real size; glyphs, omniglot and cifar_fs
             for small images), a model folder or a run folder.
@@ -52,135 +65,101 @@ def fit(  # noqa: PLR0913 - each parameter is a flag
             file. Without it, a JSON file beside the ONNX file is read.
         add: Add the images to an existing task: more examples, or whole new classes. The model,
             --reject, --samples and --seed stay as they were when the task was made.
+        overwrite: Replace an existing task file.
         reject: Answer "none of these" where an image is too far from all classes. The number is the
             share of images that belong to a class and are rejected by mistake, as measured on
-            tasks of held-out classes. auto is 0.05 if the model has thresholds for rejection.
+            tasks of held-out classes. auto is 0.05 if the model has thresholds for rejection;
+            never rejects nothing.
         samples: The number of classifiers that are averaged.
+        follow_links: Follow links that lead out of the folder.
+        explain: Also print how the threshold for "none of these" was chosen.
         cache: Keep the vectors of an encoder, so that the same image is encoded once (at most 1 GB
             in all, in the folder of the variable SAMOVAR_CACHE).
         device: cpu, cuda, mps, or auto.
         seed: Seeds the sampled classifiers.
     """
-    from rich.console import Console
-
-    from samovar.classifier.answer import AnswerParameters
-    from samovar.classifier.chosen_encoder import choose_encoder
-    from samovar.classifier.loading import (
-        fit_task,
-        load_fitted,
-        ready_model,
-        save_fitted,
-        stored_name,
-    )
-    from samovar.core.devices import device_named
     from samovar.core.files import output_folder
-    from samovar.core.text import printable
-    from samovar.data.images.user_images import labelled_folder
-    from samovar.errors import SettingsError
-    from samovar.reporting.task_summary import TaskSummary, described_model
-    from samovar.reporting.terminal import report_skipped
+    from samovar.encoders.image_list import labelled_images
 
-    if add and preprocessing is not None:
-        raise SettingsError("--preprocessing cannot be changed with --add: leave it out.")
-    paths, names = labelled_folder(support)
-    output_folder(task.parent)  # fails now rather than after the images are read
-    torch_device = device_named(device)
-    note = ""
+    choices = Choices(model, encoder, preprocessing, reject, samples, seed)
+    rate = choices.rate()
     if add:
-        fitted, info = load_fitted(task, None, torch_device, encoder)
-        model = info.model
-        place = info.model
-        parameters = info.parameters
-        images = _read_images(paths, names, fitted.saved, model, cache=cache)
-        fitted = fitted.extended(images.inputs, images.labels)
-    else:
-        ready = ready_model(model, torch_device)
-        saved = choose_encoder(ready, encoder, preprocessing)
-        note = _another_encoder(model, ready, saved)
-        place = stored_name(model)
-        parameters = AnswerParameters(samples, _rate(reject, saved), seed=seed)
-        parameters.check(saved.rejection)
-        images = _read_images(paths, names, saved, model, cache=cache)
-        fitted = fit_task(saved, torch_device, images.inputs, images.labels)
-    measured = fitted.leave_one_out(parameters)
-    save_fitted(task, fitted, place, parameters, measured)
+        choices.check_addition(overwrite=overwrite)
+    check_target(task, add=add, overwrite=overwrite)
+    listed = labelled_images(support, follow_links=follow_links)
+    output_folder(task.parent)  # fails now rather than after the images are read
 
-    named = fitted.saved.encoder if fitted.saved.encoder_is_chosen else None
-    summary = TaskSummary.of(task, described_model(model, named), fitted.task, measured)
-    Console().print(summary.table())
-    print(note, end="")
-    rejection = printable(fitted.rejection_note(parameters.reject))
-    print(f"Rejection: {rejection}{_why_not(fitted.saved)}.")
+    # Only now, since torch takes longer to load than all the checks.
+    from samovar.classifier.loading import save_fitted
+    from samovar.cli.fit_support import grown_start, new_start, read_support
+    from samovar.core.devices import device_named
+    from samovar.core.text import printable
+    from samovar.reporting.terminal import report_left_out, report_skipped
+
+    torch_device = device_named(device)
+    if add:
+        start = grown_start(task, encoder, torch_device)
+    else:
+        start = new_start(choices, rate, torch_device)
+    images = read_support(listed, start, cache=cache)
+    fitted = start.fitted_to(images, torch_device)
+    measured = fitted.leave_one_out(start.parameters)
+    names = start.names_with(images)
+    save_fitted(task, fitted, start.place, start.parameters, measured, names)
+
+    wrong = () if names is None else names.with_wrong(measured).wrong
+    _print_summary(task, start, fitted, measured, wrong)
+    _print_rejection(start, fitted, explain)
     name = printable(str(task))
     print(f"Written: {name}. Next: samovar predict {name} IMAGE...")
-    return report_skipped(images.unreadable)
+    _warn(start, images, [image.file for image in listed.images])
+    missed = report_left_out(listed.left_out)
+    return max(missed, report_skipped(images.unreadable))
 
 
-class _Images(NamedTuple):
-    """Images as the model takes them, with their labels, and those that cannot be read."""
+def _print_summary(
+    task: Path,
+    start: "Start",
+    fitted: "Fitted",
+    measured: "LeaveOneOut | None",
+    wrong: "tuple[WrongImage, ...]",
+) -> None:
+    """Print the classes, and how well the images are answered by each other."""
+    from rich.console import Console
 
-    inputs: "list[Tensor]"
-    labels: list[str]
-    unreadable: "list[Unreadable]"
+    from samovar.reporting.task_summary import TaskSummary, described_model
 
-
-def _another_encoder(
-    model: str, ready: "SavedModel | SavedRegression", saved: "SavedModel | SavedRegression"
-) -> str:
-    """Return a sentence about an encoder that the model has learned nothing about; else nothing."""
-    if ready.encoder is None or saved.encoder is None:
-        return ""
-    if ready.encoder.identity == saved.encoder.identity:
-        return ""
-    return (
-        f"Encoder: {model} was trained on vectors of {ready.encoder.name}. Its probabilities and "
-        f"thresholds are not measured for {saved.encoder.name}.\n"
-    )
+    encoder = None
+    if fitted.saved.encoder_is_chosen:
+        encoder = fitted.saved.encoder
+    model = described_model(start.model, encoder)
+    summary = TaskSummary.of(task, model, fitted.task, measured, wrong)
+    summary.print_to(Console())
 
 
-def _read_images(
-    paths: list[Path],
-    names: list[str],
-    saved: "SavedModel | SavedRegression",
-    model: str,
-    *,
-    cache: bool,
-) -> _Images:
-    """Read and convert the support images; a class of which none can be read is an error."""
-    from samovar.classifier.user_inputs import read_inputs
-    from samovar.errors import DataError
-    from samovar.reporting.cache import vector_cache
-    from samovar.reporting.progress_bar import progress_bar
+def _print_rejection(start: "Start", fitted: "Fitted", explain: bool) -> None:
+    """Print what will be called none of these."""
+    from samovar.cli.reading import noun_of
+    from samovar.core.text import printable
 
-    with (
-        vector_cache(wanted=cache and saved.encoder is not None) as vectors,
-        progress_bar("reading images", quiet=len(paths) < LONG_WORK) as progress,
-    ):
-        read, inputs, unreadable = read_inputs(paths, saved, model, progress, vectors)
-    name_of = dict(zip(paths, names, strict=True))
-    labels = [name_of[path] for path in read]
-    for image in unreadable:
-        name = name_of[image.path]
-        if name not in labels:
-            raise DataError(f"No image of the class {name!r} can be read: {image.reason}")
-    return _Images(inputs, labels, unreadable)
+    if start.note:
+        print(start.note)
+    rate = start.parameters.reject
+    note = fitted.rejection_note(rate)
+    if rate is not None and not explain:
+        belong = f"{100 * rate:g} % of {noun_of(start.saved)} that belong"
+        note = f"about {belong} will be called none of these"
+    if start.saved.rejection is None:
+        note += "; this model has no thresholds for rejection"
+    print(f"Rejection: {printable(note)}.")
 
 
-def _rate(
-    reject: float | Literal["auto", "never"], saved: "SavedModel | SavedRegression"
-) -> float | None:
-    """Return the rate of rejection that the flag asks for; None rejects nothing."""
-    if reject == "never":
-        return None
-    if reject != "auto":
-        return reject
-    if saved.rejection is None:
-        return None
-    return USUAL_RATE
+def _warn(start: "Start", images: "Support", files: "list[ImageFile]") -> None:
+    """Say on standard error what may be wrong with the images, or with the choice of the model."""
+    from samovar.core.text import printable
+    from samovar.reporting.support_notes import copy_notes, mismatch_note
 
-
-def _why_not(saved: "SavedModel | SavedRegression") -> str:
-    """Return the reason if nothing can be rejected."""
-    if saved.rejection is None:
-        return "; this model has no thresholds for rejection"
-    return ""
+    notes = [*copy_notes(images.copies), mismatch_note(start.saved, start.model, files)]
+    for note in notes:
+        if note:
+            print(f"samovar: {printable(note)}", file=sys.stderr)

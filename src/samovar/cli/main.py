@@ -7,8 +7,10 @@ Commands import what is heavy when they run, so that `samovar --help` answers at
 import errno
 import sys
 
+import samovar
 from samovar.cli.command import Command, from_function, group
 from samovar.cli.compare import compare
+from samovar.cli.completion import completion_command
 from samovar.cli.data import DATA
 from samovar.cli.embed import embed
 from samovar.cli.evaluate import evaluate
@@ -16,10 +18,11 @@ from samovar.cli.fit import fit
 from samovar.cli.predict import predict
 from samovar.cli.presets import presets
 from samovar.cli.reproduce import reproduce
+from samovar.cli.score import score
 from samovar.cli.streams import discard_output, prepare_streams
 from samovar.cli.synthetic import synthetic
 from samovar.cli.task import task
-from samovar.cli.train import run_train
+from samovar.cli.train import TrainCommand, run_train
 from samovar.core.allocator import tune_allocator
 from samovar.core.interrupts import Stopped
 from samovar.core.text import message
@@ -32,6 +35,7 @@ INTERRUPTED = 130
 DESCRIPTION = """Bayesian few-shot image classification.
 
 Every command explains itself with --help. Results are printed for people and written as JSON.
+samovar --version prints the version.
 Add --debug to any command to see the full traceback of an error."""
 
 NO_MEMORY = (
@@ -51,7 +55,7 @@ ALLOCATION_FAILED = (
 
 TRAIN = "Train a model: samovar train PRESET (default glyphs). The same command resumes a run."
 
-SHORT = ("fit", "predict", "embed")
+SHORT = ("fit", "predict", "score", "embed")
 """Commands that people wait for, often on a machine that does other things as well."""
 CONTINUES = {
     "train": "The same command resumes the run from its last checkpoint.",
@@ -60,24 +64,22 @@ CONTINUES = {
 }
 """What to say of the commands that can go on with their work after an interruption."""
 
-SAMOVAR = group(
-    "samovar",
-    DESCRIPTION,
-    (
-        from_function("samovar fit", fit),
-        from_function("samovar predict", predict),
-        from_function("samovar task", task),
-        # The flags of `train` depend on the preset that is named first, so it parses them itself.
-        Command("samovar train", TRAIN, run_train),
-        from_function("samovar embed", embed),
-        from_function("samovar evaluate", evaluate),
-        from_function("samovar compare", compare),
-        from_function("samovar reproduce", reproduce),
-        from_function("samovar presets", presets),
-        DATA,
-        from_function("samovar synthetic", synthetic),
-    ),
+COMMANDS = (
+    from_function("samovar fit", fit),
+    from_function("samovar predict", predict),
+    from_function("samovar score", score),
+    from_function("samovar task", task),
+    # The flags of `train` depend on the preset that is named first, so it parses them itself.
+    Command("samovar train", TRAIN, run_train, TrainCommand),
+    from_function("samovar embed", embed),
+    from_function("samovar evaluate", evaluate),
+    from_function("samovar compare", compare),
+    from_function("samovar reproduce", reproduce),
+    from_function("samovar presets", presets),
+    DATA,
+    from_function("samovar synthetic", synthetic),
 )
+SAMOVAR = group("samovar", DESCRIPTION, (*COMMANDS, completion_command(COMMANDS)))
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -89,6 +91,9 @@ def main(arguments: list[str] | None = None) -> int:
     """
     if arguments is None:
         arguments = sys.argv[1:]
+    if arguments == ["--version"]:
+        print(f"samovar {samovar.__version__}")
+        return 0
     debug = "--debug" in arguments
     prepare_streams()
     tune_allocator()

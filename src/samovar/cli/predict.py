@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
-from samovar.cli.fit import LONG_WORK
+from samovar.cli.named_images import named_images
+from samovar.cli.task_argument import check_task
 
 if TYPE_CHECKING:
     from samovar.classifier.answer import AnswerParameters
     from samovar.classifier.loading import Fitted
-    from samovar.classifier.user_inputs import UserInputs
+    from samovar.data.images.image_file import ImageFile
     from samovar.reporting.answers import AnswerRow
 
 
@@ -25,6 +26,9 @@ def predict(  # noqa: PLR0913 - each parameter is a flag
     json: bool = False,
     csv: bool = False,
     picture: Path | None = None,
+    explain: bool = False,
+    recursive: bool = False,
+    follow_links: bool = False,
     model: str | None = None,
     encoder: str | None = None,
     cache: bool = True,
@@ -34,15 +38,21 @@ def predict(  # noqa: PLR0913 - each parameter is a flag
 ) -> int:
     """Label images with a fitted task: probabilities, uncertainty, and "none of these".
 
-    Prints a table, or JSON or CSV. Images that cannot be read are named and skipped; the exit code
-    is then 1.
+    Prints a line for each image, or JSON or CSV. Images that cannot be read are named and skipped;
+    the exit code is then 1.
 
     Args:
         task: A task file written by `samovar fit`.
-        images: Image files, or folders of them.
+        images: Image files, folders of them, zip archives, lists (.txt, with one path in each
+            line), or - for a list on standard input. A folder that has only folders is searched to
+            any depth.
         json: Print JSON: a list with an entry for each image that can be read, in the order given.
         csv: Print CSV.
-        picture: Draw the images with their answers into this PNG file.
+        picture: Draw the images with their answers into this PNG file, those that are none of these
+            and the doubtful ones first.
+        explain: Also print the distance and the uncertainty of each image, and what they mean.
+        recursive: Also label the images in folders inside the given folders.
+        follow_links: Follow links that lead out of the given folders.
         model: Where the task's model is now, if it has moved.
         encoder: Where the ONNX file of the task's encoder is now, if it has moved.
         cache: Keep the vectors of an encoder, so that the same image is encoded once (at most 1 GB
@@ -51,59 +61,52 @@ def predict(  # noqa: PLR0913 - each parameter is a flag
         seed: Seeds the sampled classifiers, instead of the task's seed.
         out: Folder for predictions.json.
     """
-    _check_outputs(json, csv, picture, out)
-    _check_inputs(task, images)
-    files = _image_files(images)
+    check_outputs(json, csv, picture, out)
+    check_task(task, images)
+    _check_images(images)
+    named = named_images(images, recursive=recursive, follow_links=follow_links)
 
     # Only now, since torch takes longer to load than all the checks.
     from samovar.classifier.loading import load_fitted
-    from samovar.classifier.user_inputs import read_inputs
+    from samovar.cli.reading import read_files
     from samovar.core.devices import device_named
     from samovar.core.files import write_whole
     from samovar.reporting.answers import answer_rows
-    from samovar.reporting.cache import vector_cache
-    from samovar.reporting.progress_bar import progress_bar
-    from samovar.reporting.terminal import report_skipped
+    from samovar.reporting.terminal import report_left_out, report_skipped
 
     fitted, info = load_fitted(task, model, device_named(device), encoder)
     parameters = info.parameters
     if seed is not None:
         parameters = replace(parameters, seed=seed)
-    with (
-        vector_cache(wanted=cache and fitted.saved.encoder is not None) as vectors,
-        progress_bar("reading images", quiet=len(files) < LONG_WORK) as progress,
-    ):
-        read = read_inputs(files, fitted.saved, f"of {task}", progress, vectors)
+    read = read_files(named.files, fitted.saved, f"of {task}", cache=cache)
     answer = fitted.answer(read.inputs, parameters)
     rows = answer_rows(read.paths, answer, fitted.task.classes)
 
     if out is not None:
         write_whole(out / "predictions.json", _json_text(rows).encode())
     if picture is not None and rows:
-        _write_picture(picture, read, fitted, rows)
+        _write_picture(picture, read.files, rows)
     # Printing comes last: whoever reads our output may stop reading.
     if json:
         print(_json_text(rows))
     elif csv:
         _print_csv(rows, fitted)
-    else:
-        _print_table(rows, fitted, parameters)
-    return report_skipped(read.unreadable)
+    elif rows:
+        _print_table(rows, fitted, parameters, explain)
+    missed = report_left_out(named.left_out, named.note)
+    return max(missed, report_skipped(read.unreadable))
 
 
-def _check_inputs(task: Path, images: Sequence[Path]) -> None:
-    """Refuse a task that is not there, and images of which none is."""
+def _check_images(images: Sequence[Path]) -> None:
+    """Refuse images of which none is there."""
     from samovar.errors import DataError
 
-    if not task.exists():
-        raise DataError(
-            f"There is no task file {task}. `samovar fit` makes one of a few labelled images."
-        )
-    if images and not any(path.exists() for path in images):
+    listed = Path("-")  # a list on standard input
+    if images and not any(path.exists() or path == listed for path in images):
         raise DataError(f"There is no file or folder {images[0]}.")
 
 
-def _check_outputs(json: bool, csv: bool, picture: Path | None, out: Path | None) -> None:
+def check_outputs(json: bool, csv: bool, picture: Path | None, out: Path | None) -> None:
     """Refuse outputs that cannot be written, before any work is done."""
     from samovar.core.files import output_folder
     from samovar.errors import SettingsError
@@ -121,48 +124,18 @@ def _check_outputs(json: bool, csv: bool, picture: Path | None, out: Path | None
         output_folder(out)
 
 
-def _image_files(paths: Sequence[Path]) -> list[Path]:
-    """Return the given files and the images directly inside the given folders."""
-    from samovar.data.images.decode import EXTENSIONS
-    from samovar.errors import DataError
-
-    files: list[Path] = []
-    subfolders: list[Path] = []
-    for path in paths:
-        if not path.is_dir():
-            files.append(path)
-            continue
-        for entry in sorted(path.iterdir()):
-            if entry.suffix.lower() in EXTENSIONS:
-                files.append(entry)
-            elif entry.is_dir():
-                subfolders.append(entry)
-    if not files:
-        raise DataError(_no_images(paths, subfolders))
-    return files
-
-
-def _no_images(paths: Sequence[Path], subfolders: list[Path]) -> str:
-    """Say that there is nothing to label, and where images may be."""
-    if not paths:
-        return "No images were given. Name image files, or folders of them."
-    message = f"There are no images to label in {', '.join(map(str, paths))}."
-    if subfolders:
-        message += f" Name the folders inside: {subfolders[0]}, ..."
-    return message
-
-
-def _write_picture(
-    picture: Path, read: "UserInputs", fitted: "Fitted", rows: "list[AnswerRow]"
-) -> None:
-    """Draw the images with their answers."""
+def _write_picture(picture: Path, files: "list[ImageFile]", rows: "list[AnswerRow]") -> None:
+    """Draw the images with their answers, the doubtful ones first."""
     from samovar.classifier.user_inputs import shown_images
     from samovar.core.files import write_whole
 
     # matplotlib is slow to import, and only pictures need it.
-    from samovar.reporting.figures.answers import answers_figure
+    from samovar.reporting.figures.answers import MOST_IMAGES, answers_figure, doubtful_first
 
-    write_whole(picture, answers_figure(shown_images(read, fitted.saved), rows))
+    order = doubtful_first(rows)[:MOST_IMAGES]
+    images = shown_images([files[position] for position in order])
+    content = answers_figure(images, [rows[position] for position in order], len(rows))
+    write_whole(picture, content)
 
 
 def _json_text(rows: "list[AnswerRow]") -> str:
@@ -175,13 +148,23 @@ def _print_csv(rows: "list[AnswerRow]", fitted: "Fitted") -> None:
     write_csv(sys.stdout, rows, fitted.task.classes)
 
 
-def _print_table(rows: "list[AnswerRow]", fitted: "Fitted", parameters: "AnswerParameters") -> None:
+def _print_table(
+    rows: "list[AnswerRow]", fitted: "Fitted", parameters: "AnswerParameters", explain: bool
+) -> None:
     from rich.console import Console
 
-    from samovar.reporting.answers import answers_table
+    from samovar.cli.reading import noun_of
+    from samovar.reporting.answers import answers_footer, answers_table, explanation
 
-    threshold = None
-    if parameters.reject is not None:
-        threshold = fitted.threshold(parameters.reject)
-    note = fitted.rejection_note(parameters.reject)
-    Console().print(answers_table(rows, note, threshold, distance=fitted.distance))
+    console = Console()
+    console.print(answers_table(rows, explain=explain))
+    footer = answers_footer(rows, noun_of(fitted.saved))
+    if footer:
+        console.print(footer, markup=False, highlight=False)
+    if explain:
+        threshold = None
+        if parameters.reject is not None:
+            threshold = fitted.threshold(parameters.reject)
+        note = fitted.rejection_note(parameters.reject)
+        text = explanation(note, threshold, fitted.distance)
+        console.print(text, markup=False, highlight=False)

@@ -7,16 +7,22 @@ from typing import Annotated
 
 import tyro
 
+from samovar.cli.task_argument import check_task
+
 TaskPath = Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="TASK")]
 
 
 def task(path: TaskPath, *, json: bool = False) -> None:
     """Show what is inside a task file: its model, its classes and how many images each has.
 
+    Images that the others answer wrongly are named: their labels may be wrong.
+
     Args:
         path: A task file written by `samovar fit`.
         json: Print JSON.
     """
+    check_task(path)
+
     from rich.console import Console
 
     from samovar.classifier.task_file import read_task
@@ -24,13 +30,15 @@ def task(path: TaskPath, *, json: bool = False) -> None:
 
     fitted_task, info = read_task(path)
     model = described_model(info.model, info.encoder)
-    summary = TaskSummary.of(path, model, fitted_task, info.leave_one_out)
+    summary = TaskSummary.of(path, model, fitted_task, info.leave_one_out, info.wrong)
     if not json:
-        Console().print(summary.table())
+        summary.print_to(Console())
         return
     measured = None
     if info.leave_one_out is not None:
         measured = info.leave_one_out.to_json()
+        if info.support is not None:
+            measured["wrong"] = [image.to_json() for image in info.wrong]
     report = {
         "task": str(path),
         "model": info.model,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import tyro
 
 from samovar.artifacts.locate import locate_model
+from samovar.core.suggestions import did_you_mean
 from samovar.errors import DataError, SettingsError
 from samovar.settings.presets import PRESETS, Preset
 from samovar.settings.training import Devices, TrainSettings
@@ -53,7 +54,8 @@ def run_train(arguments: list[str]) -> None:
         name = arguments[0]
         arguments = arguments[1:]
     if name not in PRESETS:
-        raise SettingsError(f"There is no preset {name!r}. `samovar presets` lists them.")
+        near = did_you_mean(name, PRESETS)
+        raise SettingsError(f"There is no preset {name!r}.{near} `samovar presets` lists them.")
     command = tyro.cli(
         TrainCommand,
         prog=f"samovar train {name}",

@@ -23,7 +23,8 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from samovar.core.progress import Progress, silent
-from samovar.data.images.pictures import ImageFile, as_picture, decode_picture
+from samovar.data.images.image_file import ImageFile
+from samovar.data.images.pictures import as_picture, decode_picture
 from samovar.data.images.user_images import listed
 from samovar.encoders.preprocessing import Preprocessing
 from samovar.encoders.vector_cache import VectorCache

@@ -1,77 +1,121 @@
-"""The images that a user wants to have encoded: a folder, a zip archive, or a list of paths.
+"""The images that a user names: a folder, a zip archive, or a list of paths.
 
-A label is the name of an image's folder. Where all images lie in one folder there are no labels,
-which is written as the empty text.
+`images_to_embed` is for `samovar embed`, where labels are optional, and refuses images beside class
+folders. `labelled_images` is for `fit` and `score`, where every image has a label, and `all_images`
+for `predict`, where labels do not matter. All of them count what they leave out.
 """
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path, PurePosixPath
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
 
-from samovar.core.input_files import read_input
-from samovar.data.archive import Zip
 from samovar.data.images.decode import EXTENSIONS
-from samovar.data.images.pictures import ImageFile
-from samovar.data.sources.folder import class_folders, is_presplit
-from samovar.data.store import SPLITS
+from samovar.data.images.folder_walk import walk_images
+from samovar.data.images.left_out import BESIDE
+from samovar.data.sources.folder import visible_folders
+from samovar.encoders.class_labels import shared_folders, splits_of
+from samovar.encoders.image_sources import (
+    ImageList,
+    class_parents,
+    disk_images,
+    read_images,
+)
+from samovar.encoders.image_sources import ListedImage as ListedImage
 from samovar.errors import DataError, SettingsError
-
-LARGEST_LIST = 128 * 2**20
-"""Bytes of a list of paths."""
-MOST_LINES = 1_000_000
-"""Paths in a list, as many as an archive may have entries."""
-
-
-@dataclass(frozen=True)
-class ListedImage:
-    """An image with its label, and what is known of it without reading it."""
-
-    name: str
-    """Its path, relative to the folder, the archive or the list."""
-    label: str
-    file: ImageFile
-    state: str
-    """Changes when the image does: size and time, or the checksum that an archive has of it."""
-    split: str = ""
-    """train, val or test, where the folders above the classes say so."""
 
 
 def list_images(root: Path) -> list[ListedImage]:
     """Return the images of a folder, a zip archive or a text file with one path in each line."""
-    if root.is_dir():
-        images = _folder_images(root)
-    elif not root.is_file():
-        raise DataError(f"There is no folder or file {root}.")
-    elif root.suffix.lower() == ".zip":
-        images = _zip_images(root)
-    else:
-        images = _text_images(root)
+    return images_to_embed(root).images
+
+
+def images_to_embed(root: Path) -> ImageList:
+    """Return the images that `list_images` returns, and what was left out."""
+    found = read_images(root, follow_links=False)
+    images = found.images
     if not images:
         raise DataError(
             f"{root} has no images. Their names end with one of: {', '.join(EXTENSIONS)}."
         )
-    return _with_splits(images)
+    labels = {image.label for image in images}
+    if root.is_dir() and "" in labels and len(labels) > 1:
+        folder = max(labels)
+        raise DataError(
+            f"{root} has images beside class folders such as {folder}. Move them into a class "
+            "folder, or remove them."
+        )
+    names = [image.name for image in images]
+    splits = splits_of(names, [image.label for image in images])
+    images = [replace(image, split=split) for image, split in zip(images, splits, strict=True)]
+    return ImageList(images, found.left_out)
 
 
-def _with_splits(images: list[ListedImage]) -> list[ListedImage]:
-    """Note the splits of images whose class folders lie in train/, val/ and test/.
+def labelled_images(root: Path, *, follow_links: bool = False) -> ImageList:
+    """Return the images of class folders, of a zip archive of them, or of a list with labels.
 
-    A class that is in two of them (as is the custom where all classes are known in training) makes
-    no few-shot split: then nothing is noted.
+    Images beside the class folders are left out. A folder that has train/, val/ and test/ is
+    refused: only the user knows which of them is meant.
     """
-    splits = []
-    for image in images:
-        parents = PurePosixPath(image.name.replace("\\", "/")).parents
-        splits.append(parents[1].name if len(parents) > 2 else "")
-    if "train" not in splits or len(set(splits)) < 2 or not set(splits) <= set(SPLITS):
-        return images
-    split_of: dict[str, str] = {}
-    for image, split in zip(images, splits, strict=True):
-        if split_of.setdefault(image.label, split) != split:
-            return images
-    return [replace(image, split=split_of[image.label]) for image in images]
+    if not root.exists():
+        raise DataError(f"There is no folder {root}, nor a zip archive or a list of that name.")
+    if root.is_dir():
+        parents = class_parents(root)
+        if len(parents) > 1:
+            raise DataError(
+                f"The class folders of {root} are in {', '.join(path.name for path in parents)}. "
+                f"Name one of these folders, such as {parents[0]}."
+            )
+    found = read_images(root, follow_links=follow_links)
+    images = _all_labelled(found.images)
+    if not images:
+        raise _no_labels(root, found)
+    for _ in range(len(found.images) - len(images)):
+        found.left_out.add(BESIDE)
+    return ImageList(images, found.left_out)
+
+
+def _all_labelled(images: list[ListedImage]) -> list[ListedImage]:
+    """Return the images that have a label; those of one single folder get its name."""
+    labelled = [image for image in images if image.label != ""]
+    if labelled:
+        return labelled
+    shared = shared_folders([image.name for image in images])
+    if not shared:
+        return []
+    return [replace(image, label=shared[-1]) for image in images]
+
+
+def _no_labels(root: Path, found: ImageList) -> DataError:
+    if root.is_dir() or found.images:
+        message = (
+            f"{root} has no class folders. Put the images of each class into a folder named after "
+            "it"
+        )
+        if not root.is_dir():
+            message += ", or write a tab and a label after each path of a list"
+        return DataError(f"{message}.")
+    return DataError(f"{root} has no images. Left out: {found.left_out or 'nothing'}.")
+
+
+def all_images(
+    root: Path, *, recursive: bool = False, follow_links: bool = False
+) -> tuple[ImageList, int]:
+    """Return the images of a folder, a zip archive or a list, whatever their labels are.
+
+    A folder is searched to any depth if `recursive`, or if it has no images itself. The second
+    result is the number of folders inside that were not searched.
+    """
+    if not root.is_dir():
+        return read_images(root, follow_links=follow_links), 0
+    found = walk_images(root, follow_links=follow_links, deep=recursive)
+    folders = len(visible_folders(root))
+    if recursive or found.paths or not folders:
+        skipped = 0 if recursive else folders
+        return ImageList(disk_images(root, found.paths), found.left_out), skipped
+    found = walk_images(root, follow_links=follow_links)
+    return ImageList(disk_images(root, found.paths), found.left_out), 0
 
 
 def fingerprint_images(images: Sequence[ListedImage]) -> str:
@@ -100,104 +144,3 @@ def shard_of(images: Sequence[ListedImage], shard: str | None) -> Sequence[Liste
     count = int(second)
     start = (number - 1) * len(images) // count
     return images[start : number * len(images) // count]
-
-
-def _is_image(name: str) -> bool:
-    return name.lower().endswith(EXTENSIONS)
-
-
-def _folder_images(root: Path) -> list[ListedImage]:
-    loose: list[Path] = []
-    for path in sorted(root.iterdir()):
-        if _is_image(path.name) and path.is_file():
-            loose.append(path)
-    if loose:
-        _check_loose(root)
-        return [_disk_image(path, path.name, "") for path in loose]
-    parents = [root]
-    if is_presplit(root):
-        parents = [root / split for split in SPLITS if (root / split).is_dir()]
-    images = []
-    for parent in parents:
-        for folder, paths in class_folders(parent, root):
-            for path in paths:
-                name = path.relative_to(root).as_posix()
-                images.append(_disk_image(path, name, folder.name))
-    return images
-
-
-def _check_loose(root: Path) -> None:
-    """Refuse a folder with images both beside class folders and inside them."""
-    for folder in root.iterdir():
-        if folder.is_dir() and not folder.name.startswith("."):
-            for path in folder.iterdir():
-                if _is_image(path.name):
-                    raise DataError(
-                        f"{root} has images beside class folders such as {folder.name}. Move them "
-                        "into a class folder, or remove them."
-                    )
-
-
-def _disk_image(path: Path, name: str, label: str) -> ListedImage:
-    try:
-        state = path.stat()
-        known = f"{state.st_size} {state.st_mtime_ns}"
-    except OSError:  # it may come back; until then reading it says what is wrong
-        known = "missing"
-    return ListedImage(name, label, ImageFile.at(path), known)
-
-
-def _zip_images(path: Path) -> list[ListedImage]:
-    archive = Zip(path)
-    names = []
-    for name in sorted(archive.entries):
-        hidden = any(part.startswith((".", "__MACOSX")) for part in PurePosixPath(name).parts)
-        if _is_image(name) and not hidden:
-            names.append(name)
-    labels = _labels_by_folder(names)
-    images = []
-    for name, label in zip(names, labels, strict=True):
-        entry = archive.entries[name]
-        file = ImageFile(f"{path}/{name}", _entry_reader(archive, name))
-        images.append(ListedImage(name, label, file, f"{entry.file_size} {entry.CRC}"))
-    return images
-
-
-def _entry_reader(archive: Zip, name: str) -> Callable[[], bytes]:
-    return lambda: archive.read(name)
-
-
-def _text_images(path: Path) -> list[ListedImage]:
-    """Return the images of a list: a path in each line, perhaps a tab and a label after it."""
-    content = read_input(path, LARGEST_LIST)
-    content = content.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    if content.count(b"\n") > MOST_LINES:
-        raise DataError(f"{path} has more than {MOST_LINES:,} lines. Divide it.")
-    try:
-        lines = content.decode("utf-8").split("\n")
-    except UnicodeDecodeError as error:
-        raise DataError(
-            f"{path} is not a folder, a zip archive or a text file with a path in each line."
-        ) from error
-    names: list[str] = []
-    given: list[str] = []
-    for line in lines:
-        if line.strip():
-            name, _, label = line.partition("\t")
-            names.append(name.strip())
-            given.append(label.strip())
-    labels = given if any(given) else _labels_by_folder(names)
-    images = []
-    for name, label in zip(names, labels, strict=True):
-        if "\0" in name:
-            raise DataError(f"{path} is not a text file with a path in each line.")
-        images.append(_disk_image(path.parent / name, name, label))
-    return images
-
-
-def _labels_by_folder(names: Sequence[str]) -> list[str]:
-    """Return the name of each image's folder, or empty texts if all are in the same folder."""
-    folders = [PurePosixPath(name.replace("\\", "/")).parent for name in names]
-    if len(set(folders)) == 1:
-        return [""] * len(names)
-    return [folder.name for folder in folders]

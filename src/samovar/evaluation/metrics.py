@@ -72,11 +72,11 @@ class TaskMetrics:
             accuracy=correct.mean(1),
             nll=(-inside.log_likelihood).astype(np.float64).mean(1),
             brier=inside.brier.astype(np.float64).mean(1),
-            bins=_bins(top, correct),
+            bins=calibration_bins(top, correct),
         )
 
 
-def _bins(top: NDArray[np.float64], correct: NDArray[np.float64]) -> NDArray[np.float64]:
+def calibration_bins(top: NDArray[np.float64], correct: NDArray[np.float64]) -> NDArray[np.float64]:
     """Sum up the queries (tasks, queries) of each task and bin: (tasks, 15, 3)."""
     tasks = len(top)
     # Bins are (lower, upper], as is the custom.

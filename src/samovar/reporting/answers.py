@@ -1,4 +1,8 @@
-"""Answers to a user's images: rows of JSON, a table for the terminal, and CSV."""
+"""Answers to a user's images: rows of JSON, a table for the terminal, and CSV.
+
+The table has one line for each image, whatever the width of the terminal: the answer with its
+probability, and the second choice where it matters. All else is in JSON and CSV.
+"""
 
 import csv
 import dataclasses
@@ -11,15 +15,31 @@ from rich.markup import escape
 from rich.table import Table
 
 from samovar.classifier.answer import Answer
+from samovar.classifier.labelled_images import relative_names
 from samovar.core.text import csv_cell
-from samovar.reporting.terminal import printable
+from samovar.reporting.terminal import printable, shortened
 
-SHOWN = 3
-"""The number of classes whose probability a row of the table shows."""
 BAR = 6
 """The length of the bar of a probability of one, in characters."""
-COLUMNS = ["image", "label", "best", "rejected", "distance", "entropy", "mutual_information"]
-"""The columns of the CSV before those of the classes."""
+SECOND = 0.05
+"""A second choice is named if it is more probable than this."""
+DOUBTFUL = 0.5
+"""Answers that are less probable than this are called doubtful."""
+NAME_WIDTH = 28
+"""Characters of the name of an image; longer ones are cut in the middle."""
+LABEL_WIDTH = 18
+"""Characters of the name of a class."""
+COLUMNS = [
+    "image",
+    "label",
+    "probability",
+    "best",
+    "rejected",
+    "distance",
+    "entropy",
+    "mutual_information",
+]
+"""The columns of the CSV before those of the classes, which are called p(class)."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +56,19 @@ class AnswerRow:
     rejected: bool
     distance: float
     """How little the image belongs to the classes; see `Answer.distance`."""
+
+    @property
+    def probability(self) -> float:
+        """The probability of the most probable class."""
+        return max(self.probabilities.values())
+
+    @property
+    def second(self) -> tuple[str, float] | None:
+        """The second choice with its probability; None with a single class."""
+        others = [item for item in self.probabilities.items() if item[0] != self.best]
+        if not others:
+            return None
+        return max(others, key=lambda item: item[1])
 
     def to_json(self) -> dict[str, Any]:
         """Return the row as JSON holds it."""
@@ -63,69 +96,111 @@ def answer_rows(paths: Sequence[Path], answer: Answer, classes: Sequence[Any]) -
     return rows
 
 
-def answers_table(
-    rows: Sequence[AnswerRow],
-    note: str,
-    threshold: float | None,
-    distance: str = "1 - the cosine to the nearest class mean",
-) -> Table:
-    """Return a table for the terminal.
+def answers_table(rows: Sequence[AnswerRow], *, explain: bool = False) -> Table:
+    """Return a table for the terminal, with one line for each image.
+
+    With `explain` it also has the distance and the mutual information of each.
+    """
+    table = Table(box=None, pad_edge=False)
+    table.add_column("image", no_wrap=True)
+    table.add_column("answer", no_wrap=True)
+    table.add_column("probability", no_wrap=True)
+    table.add_column("distance" if explain else "second choice", no_wrap=True)
+    if explain:
+        table.add_column("MI", justify="right", no_wrap=True)
+    names = relative_names([Path(row.image) for row in rows])
+    for row, name in zip(rows, names, strict=True):
+        cells = [escape(shortened(printable(name), NAME_WIDTH)), _label(row), _bar(row.probability)]
+        if row.rejected:
+            cells[2] = ""
+        if explain:
+            cells += [f"{row.distance:.3f}", _number(row.mutual_information, "-", 3)]
+        else:
+            cells.append(_second(row))
+        table.add_row(*cells)
+    return table
+
+
+def _label(row: AnswerRow) -> str:
+    label = escape(shortened(printable(row.label), LABEL_WIDTH))
+    if row.rejected:
+        return f"[bold red]{label}[/]"
+    return label
+
+
+def _bar(probability: float) -> str:
+    bar = "█" * round(BAR * probability)
+    return f"{bar:<{BAR}} {probability:4.0%}"
+
+
+def _second(row: AnswerRow) -> str:
+    """Return the second choice, or what a rejected image is most like."""
+    if row.rejected:
+        best = escape(shortened(printable(row.best), LABEL_WIDTH - 8))
+        return f"nearest: {best}"
+    second = row.second
+    if second is None or second[1] <= SECOND:
+        return ""
+    label = escape(shortened(printable(second[0]), LABEL_WIDTH - 5))
+    return f"{label} {second[1]:.0%}"
+
+
+def answers_footer(rows: Sequence[AnswerRow], noun: str = "images") -> str:
+    """Return what the answers are in all, in plain words.
+
+    `noun` is what the images are called, such as photographs.
+    """
+    rejected = sum(row.rejected for row in rows)
+    doubtful = sum(not row.rejected and row.probability < DOUBTFUL for row in rows)
+    if len(rows) == 1:
+        noun = noun.removesuffix("s")
+    sentences = [f"{rejected} of {len(rows)} {noun} {_is(rejected)} none of these."]
+    if not rejected:
+        sentences = []
+    if doubtful:
+        sentences.append(
+            f"{doubtful} of {len(rows)} {_is(doubtful)} doubtful: no class has {DOUBTFUL:.0%}."
+        )
+    return " ".join(sentences)
+
+
+def _is(count: int) -> str:
+    return "is" if count == 1 else "are"
+
+
+def explanation(note: str, threshold: float | None, distance: str) -> str:
+    """Return what rejection, distance and mutual information mean for a task, in sentences.
 
     Args:
-        rows: The answers.
         note: What rejection means for this task.
         threshold: The distance above which images are rejected; None if nothing is.
         distance: What the distance is, in words.
     """
-    table = Table(caption=_caption(note, threshold, distance))
-    table.add_column("image", overflow="fold")
-    table.add_column("answer", overflow="fold")
-    table.add_column("probability")
-    table.add_column("distance", justify="right")
-    table.add_column("MI", justify="right")
-    for row in rows:
-        label = escape(printable(row.label))
-        if row.rejected:
-            label = f"[bold red]{label}[/]"
-        information = "-"
-        if row.mutual_information is not None:
-            information = f"{row.mutual_information:.3f}"
-        image = escape(printable(row.image))
-        table.add_row(image, label, _bars(row.probabilities), f"{row.distance:.3f}", information)
-    return table
-
-
-def _caption(note: str, threshold: float | None, distance: str) -> str:
     distance = f"Distance: {distance}"
     if threshold is not None:
         distance += f"; images with a distance above {threshold:.3f} are rejected"
     information = "MI: mutual information of label and classifier, in nats"
-    return f"Rejection: {escape(printable(note))}. {distance}. {information}."
-
-
-def _bars(probabilities: dict[str, float]) -> str:
-    """Return the most probable classes as lines with bars."""
-    most_probable = sorted(probabilities.items(), key=lambda item: -item[1])[:SHOWN]
-    lines = []
-    for name, probability in most_probable:
-        bar = "█" * round(BAR * probability)
-        lines.append(f"{bar:<{BAR}} {probability:4.0%} {escape(printable(name))}")
-    return "\n".join(lines)
+    return f"Rejection: {printable(note)}. {distance}. {information}."
 
 
 def write_csv(file: TextIO, rows: Sequence[AnswerRow], classes: Sequence[Any]) -> None:
-    """Write the answers as CSV, with a column for the probability of each class.
+    """Write the answers as CSV, with a column p(class) for the probability of each class.
 
     Names are written so that no spreadsheet runs them as a formula (see `csv_cell`).
     """
     names = [str(label) for label in classes]
     writer = csv.writer(file)
-    writer.writerow([*COLUMNS, *map(csv_cell, names)])
+    writer.writerow([*COLUMNS, *(csv_cell(f"p({name})") for name in names)])
     for row in rows:
-        information = ""
-        if row.mutual_information is not None:
-            information = f"{row.mutual_information:.6f}"
-        line = [csv_cell(row.image), csv_cell(row.label), csv_cell(row.best), str(row.rejected)]
-        line += [f"{row.distance:.6f}", f"{row.entropy:.6f}", information]
+        probability = "" if row.rejected else f"{row.probability:.6f}"
+        line = [csv_cell(row.image), csv_cell(row.label), probability, csv_cell(row.best)]
+        line += [str(row.rejected), f"{row.distance:.6f}", f"{row.entropy:.6f}"]
+        line.append(_number(row.mutual_information, "", 6))
         line += [f"{row.probabilities[name]:.6f}" for name in names]
         writer.writerow(line)
+
+
+def _number(value: float | None, missing: str, digits: int) -> str:
+    if value is None:
+        return missing
+    return f"{value:.{digits}f}"

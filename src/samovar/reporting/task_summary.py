@@ -3,19 +3,25 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
 from samovar.classifier.fitted_task import FittedTask
 from samovar.classifier.leave_one_out import LeaveOneOut
 from samovar.classifier.regression_task import RegressionTask
+from samovar.classifier.support_names import WrongImage
 from samovar.encoders.encoder_facts import EncoderFacts
-from samovar.reporting.terminal import printable
+from samovar.reporting.terminal import printable, shortened
 
 MOST_ROWS = 50
 """The number of classes that the table shows."""
 NARROWEST = 64
 """Characters of the table; the lines below it are wrapped at its width."""
+MOST_WRONG = 10
+"""The number of wrong answers that are named."""
+NAME_WIDTH = 30
+LABEL_WIDTH = 16
 
 
 def described_model(model: str, encoder: EncoderFacts | None) -> str:
@@ -36,15 +42,37 @@ class TaskSummary:
     leave_one_out: LeaveOneOut | None
     holds: str
     """What the file keeps of the images, in words."""
+    wrong: tuple[WrongImage, ...] = ()
+    """The images that leave-one-out has answered wrongly, where their names are known."""
 
     @classmethod
     def of(
-        cls, path: Path, model: str, task: FittedTask | RegressionTask, measured: LeaveOneOut | None
+        cls,
+        path: Path,
+        model: str,
+        task: FittedTask | RegressionTask,
+        measured: LeaveOneOut | None,
+        wrong: tuple[WrongImage, ...] = (),
     ) -> "TaskSummary":
         """Return the summary of a task that is kept in the file `path`."""
         names = [str(label) for label in task.classes]
         classes = dict(zip(names, task.counts.tolist(), strict=True))
-        return cls(path, model, classes, measured, _kept(task))
+        return cls(path, model, classes, measured, _kept(task), wrong)
+
+    def print_to(self, console: Console) -> None:
+        """Print the table, and the images that the others answer wrongly."""
+        console.print(self.table())
+        if not self.wrong:
+            return
+        console.print("Answered wrongly by the other images (is the label right?):")
+        for image in self.wrong[:MOST_WRONG]:
+            name = shortened(printable(str(image.image)), NAME_WIDTH)
+            label = shortened(printable(str(image.label)), LABEL_WIDTH)
+            answer = shortened(printable(str(image.answer)), LABEL_WIDTH)
+            text = f"  {name}: {label}, answered {answer}"
+            console.print(text, markup=False, highlight=False, no_wrap=True)
+        if len(self.wrong) > MOST_WRONG:
+            console.print(f"  ... and {len(self.wrong) - MOST_WRONG} more")
 
     def table(self) -> Table:
         """Return a table for the terminal."""

@@ -1,14 +1,17 @@
-"""HEIC files are read where pillow-heif is installed; otherwise the message names the extra."""
+"""HEIC and AVIF are read where that is installed; otherwise the message names the extra."""
 
 import io
 import sys
+from pathlib import PurePath
 
 import numpy as np
 import pytest
+from helpers_images import encode
+from PIL import Image
 
 from samovar.data.images.conversion import Conversion
 from samovar.data.images.decode import decode
-from samovar.data.images.heif import formats_of, is_heif
+from samovar.data.images.heif import formats_of, is_avif, is_heif, missing_for, reads_avif
 from samovar.errors import DataError
 
 HEADER = bytes(4) + b"ftypheic" + bytes(40)
@@ -37,3 +40,30 @@ def test_with_the_package_it_is_an_image_like_any_other():
     assert np.abs(array.astype(int) - [200, 0, 0]).max() < 12
     with pytest.raises(DataError, match=r"photo\.heic.*its HEIC content is damaged"):
         decode(HEADER, "photo.heic", Conversion(8))
+
+
+def test_avif_is_told_from_heic_by_its_brands():
+    avif = (24).to_bytes(4, "big") + b"ftypmif1" + bytes(4) + b"mif1avif"
+    assert is_avif(avif)
+    assert not is_heif(avif)
+    heic = avif.replace(b"avif", b"heic")
+    assert is_heif(heic)
+    assert not is_avif(heic)
+
+
+@pytest.mark.skipif(not reads_avif(), reason="this Pillow has no AVIF")
+def test_avif_is_an_image_like_any_other():
+    content = encode(Image.new("RGB", (64, 64), (200, 0, 0)), "AVIF", quality=90)
+    assert is_avif(content)
+    array = decode(content, "photo", Conversion(8))
+    assert np.abs(array.astype(int) - [200, 0, 0]).max() < 12
+
+
+def test_what_is_missing_is_named_before_a_file_is_read(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pillow_heif", None)
+    monkeypatch.setattr("samovar.data.images.heif.features.check", lambda _: False)
+    for name in ("a.HEIC", "b.heif", "c.avif"):
+        assert missing_for(PurePath(name)) == "pip install 'samovar[heic]'"
+    assert missing_for(PurePath("d.jpg")) is None
+    with pytest.raises(DataError, match=r"photo is an AVIF.*pip install 'samovar\[heic\]'"):
+        decode(bytes(4) + b"ftypavif" + bytes(40), "photo", Conversion(8))

@@ -9,7 +9,7 @@ from PIL import Image
 
 from samovar import FewShotClassifier
 from samovar.data.images.conversion import Conversion
-from samovar.data.images.user_images import conversion_of, network_images, readable
+from samovar.data.images.user_images import conversion_of, network_images
 from samovar.data.preparation import prepare
 from samovar.errors import DataError
 from samovar.settings.data import PrepareSettings
@@ -107,17 +107,6 @@ def test_feature_vectors_have_no_conversion(tmp_path):
     assert conversion_of(make_store(tmp_path, [2, 2], shape=(5,))) is None
 
 
-def test_unreadable_images_are_listed_with_the_reason(tmp_path):
-    Image.new("L", (8, 8)).save(tmp_path / "good.png")
-    (tmp_path / "bad.png").write_text("text")
-    paths = [tmp_path / "bad.png", tmp_path / "good.png", tmp_path / "missing.png"]
-    result = readable(paths, Conversion(8))
-    assert result.paths == [tmp_path / "good.png"]
-    assert [array.shape for array in result.arrays] == [(8, 8, 3)]
-    assert [image.path.name for image in result.unreadable] == ["bad.png", "missing.png"]
-    assert "its format is not one of JPEG" in result.unreadable[0].reason
-
-
 def test_images_that_are_converted_already_are_copied():
     array = np.zeros((2, 6, 6, 3), np.uint8)
     first, _ = network_images(array, Conversion(6))
@@ -125,3 +114,34 @@ def test_images_that_are_converted_already_are_copied():
     assert first.max() == 0
     inverted, _ = network_images(array, Conversion(6, inverted=True))
     assert inverted.min() == 255 - 9
+
+
+def test_a_table_of_one_column_is_that_column(tmp_path):
+    """Of a pandas DataFrame, which is not installed here, only these parts are used."""
+
+    class Table:
+        iloc = None
+
+        def __init__(self, rows):
+            self.rows = np.array(rows, dtype=object)
+
+        def to_numpy(self):
+            return self.rows
+
+    paths = []
+    for i in range(2):
+        Image.new("L", (20, 20), 60 * i).save(tmp_path / f"{i}.png")
+        paths.append(str(tmp_path / f"{i}.png"))
+    expected = network_images(paths, Conversion(8))
+    for table in (Table([[path] for path in paths]), np.array(paths)[:, None]):
+        found = network_images(table, Conversion(8))
+        assert [image.tolist() for image in found] == [image.tolist() for image in expected]
+    with pytest.raises(DataError, match="one column, but has 2"):
+        network_images(Table([paths]), Conversion(8))
+
+
+def test_progress_is_told():
+    seen = []
+    images = [Image.new("L", (9, 9))] * 2
+    network_images(images, Conversion(8), lambda what, share: seen.append((what, share)))
+    assert seen == [("1 of 2 images", 0.5), ("2 of 2 images", 1.0)]

@@ -1,10 +1,14 @@
 """A user's folder of images is split by fractions, by a file or by its subfolders."""
 
 import json
+import sys
 
+import pytest
 from helpers_sources import make_folder, picture
 
 from samovar.data.preparation import list_stores, prepare
+from samovar.data.sources.folder import class_folders
+from samovar.errors import DataError
 from samovar.settings.data import PrepareSettings
 
 
@@ -45,3 +49,22 @@ def test_a_changed_image_is_noticed(tmp_path):
     assert prepare("folder", root, settings).array[0, 0, 0, 0] == 0
     (root / "a" / "0.png").write_bytes(picture(77, 10, "RGB"))
     assert prepare("folder", root, settings).array[0, 0, 0, 0] == 77
+
+
+def test_images_in_folders_inside_a_class_folder_belong_to_it(tmp_path):
+    root = make_folder(tmp_path / "x", ["a", "b", "c"])
+    (root / "a" / "deep").mkdir()
+    (root / "a" / "deep" / "9.png").write_bytes(picture(9, 10, "RGB"))
+    assert [len(images) for _, images in class_folders(root)] == [3, 2, 2]
+
+
+def test_images_that_need_an_installation_are_not_passed_over(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pillow_heif", None)
+    root = make_folder(tmp_path / "x", ["a", "b"])
+    (root / "a" / "x.heic").write_bytes(bytes(4) + b"ftypheic" + bytes(20))
+    with pytest.raises(DataError, match=r"1 \.heic image \(pip install 'samovar\[heic\]'\)"):
+        class_folders(root)
+    for path in (root / "a").glob("*.png"):
+        path.unlink()
+    with pytest.raises(DataError, match=r"a has no images that can be read, only 1 \.heic image"):
+        class_folders(root)

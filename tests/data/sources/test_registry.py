@@ -75,6 +75,8 @@ def test_an_unknown_name_is_answered_with_those_there_are():
         DataError, match=r"no data source called 'shades'\. Available sources: glyphs"
     ):
         source_named("shades")
+    with pytest.raises(DataError, match=r"Did you mean glyphs\?"):
+        source_named("glyph")
 
 
 def test_the_door_has_every_name_that_it_promises():

@@ -7,7 +7,7 @@ import pytest
 from helpers_images import drawn, has_color
 
 from samovar.reporting.answers import AnswerRow
-from samovar.reporting.figures.answers import answers_figure
+from samovar.reporting.figures.answers import answers_figure, doubtful_first
 from samovar.reporting.figures.style import DARK_GREEN, VERMILION
 
 
@@ -49,3 +49,11 @@ def test_long_labels_do_not_run_into_each_other():
 
 def test_what_is_left_out_is_said_below():
     assert size(62)[1] == pytest.approx(10 * 460 + 60, abs=2)
+
+
+def test_rejected_and_doubtful_answers_come_first():
+    rows = []
+    for probability, rejected in ((0.9, False), (0.6, False), (0.95, True), (0.4, False)):
+        probabilities = {"a": probability, "b": 1 - probability}
+        rows.append(replace(row(rejected), probabilities=probabilities))
+    assert doubtful_first(rows) == [2, 1, 3, 0], "0.4 of two classes is 0.6 of the other"

@@ -4,9 +4,6 @@ This is the hardened decoder without the final step of `conversion.convert`, whi
 resizes for small networks. Encoders have their own preprocessing and start from such a picture.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,24 +11,10 @@ import torch
 from PIL import Image
 
 from samovar.data.images.conversion import upright
-from samovar.data.images.decode import decoding, opened_image, read_file
+from samovar.data.images.decode import decoding, opened_image
+from samovar.data.images.image_file import ImageFile as ImageFile  # whoever decodes needs both
 from samovar.data.images.user_images import array_picture
 from samovar.errors import DataError
-
-
-@dataclass(frozen=True)
-class ImageFile:
-    """An image as a file: on the disk, in an archive, or in memory."""
-
-    name: str
-    """What errors call it."""
-    read: Callable[[], bytes]
-    """Returns its bytes."""
-
-    @classmethod
-    def at(cls, path: Path) -> "ImageFile":
-        """Return the file at a path."""
-        return cls(str(path), lambda: read_file(path))
 
 
 def decode_picture(content: bytes, name: str, least: int | None = None) -> Image.Image:
@@ -46,6 +29,16 @@ def decode_picture(content: bytes, name: str, least: int | None = None) -> Image
         with decoding(image):
             image.load()
             return upright(image)
+
+
+def shown_picture(content: bytes, name: str, side: int) -> Image.Image:
+    """Decode an image file to a whole upright picture whose longer side has at most `side` pixels.
+
+    This is for people to look at: nothing is cropped.
+    """
+    picture = decode_picture(content, name, side)
+    picture.thumbnail((side, side), Image.Resampling.LANCZOS)
+    return picture
 
 
 def as_picture(image: Any, position: int) -> Image.Image:

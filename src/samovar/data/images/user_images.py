@@ -3,17 +3,18 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from PIL import Image
 
+from samovar.core.progress import Progress, silent
 from samovar.data.images.conversion import Colour, Conversion, convert
-from samovar.data.images.decode import decode, read_file
+from samovar.data.images.decode import decode
+from samovar.data.images.image_file import ImageFile
 from samovar.data.sources import REGISTRY
-from samovar.data.sources.folder import class_folders
 from samovar.data.store import Store
 from samovar.errors import DataError
 
@@ -41,38 +42,13 @@ def _source_facts(store: Store) -> dict[str, Any]:
     return source.facts()
 
 
-def read_image(path: Path, conversion: Conversion) -> NDArray[np.uint8]:
-    """Return an image file as (H, W, C) uint8."""
-    return decode(read_file(path), str(path), conversion)
-
-
-def labelled_folder(root: Path) -> tuple[list[Path], list[str]]:
-    """Return the images of ROOT/class/image and their class names.
-
-    Links that lead out of the folder are refused.
-    """
-    if not root.is_dir():
-        raise DataError(f"There is no folder {root}.")
-    classes = class_folders(root)
-    if not classes:
-        raise DataError(
-            f"{root} has no class folders. Put the images of each class into a folder named after "
-            "it."
-        )
-    images: list[Path] = []
-    names: list[str] = []
-    for folder, paths in classes:
-        images += paths
-        names += [folder.name] * len(paths)
-    return images, names
-
-
 def listed(images: Any) -> Sequence[Any]:
     """Return whatever holds several images as a sequence; refuse a single path or image."""
     if isinstance(images, str | Path | Image.Image):
         raise DataError(
             "Give several images: a list of paths or images, or an array with a leading axis."
         )
+    images = _only_column(images)
     if isinstance(images, np.ndarray) and images.ndim == 1 and images.dtype.kind in "UO":
         return images.tolist()  # an array of paths
     if isinstance(images, np.ndarray | torch.Tensor):
@@ -87,11 +63,27 @@ def listed(images: Any) -> Sequence[Any]:
     return [images]
 
 
+def _only_column(images: Any) -> Any:
+    """Return the column of a table with one column of paths or images; anything else as it is."""
+    if hasattr(images, "iloc"):  # a pandas DataFrame, which would be read as its columns' names
+        images = images.to_numpy()
+    if isinstance(images, np.ndarray) and images.ndim == 2 and images.dtype.kind in "UO":
+        if images.shape[1] != 1:
+            raise DataError(
+                f"A table of images must have one column, but has {images.shape[1]}. Choose the "
+                "column of the paths."
+            )
+        return images[:, 0]
+    return images
+
+
 def converted(images: Any, conversion: Conversion) -> Iterator[NDArray[np.uint8]]:
     """Yield each image as (H, W, C) uint8, like those that the model was trained on."""
     for position, image in enumerate(listed(images)):
         if isinstance(image, str | Path):
-            yield read_image(Path(image), conversion)
+            image = ImageFile.at(Path(image))
+        if isinstance(image, ImageFile):
+            yield decode(image.read(), image.name, conversion)
         elif isinstance(image, Image.Image):
             yield convert(image, conversion)
         elif isinstance(image, torch.Tensor):
@@ -100,13 +92,20 @@ def converted(images: Any, conversion: Conversion) -> Iterator[NDArray[np.uint8]
             yield convert(array_picture(np.asarray(image), position), conversion)
 
 
-def network_images(images: Any, conversion: Conversion) -> list[torch.Tensor]:
+def network_images(
+    images: Any, conversion: Conversion, progress: Progress = silent
+) -> list[torch.Tensor]:
     """Return each image as a tensor (H, W, C) uint8."""
     if isinstance(images, np.ndarray | torch.Tensor):
         ready = _already_converted(images, conversion)
         if ready is not None:
             return list(ready.cpu())
-    return [torch.tensor(array) for array in converted(images, conversion)]
+    items = listed(images)
+    tensors = []
+    for number, array in enumerate(converted(items, conversion), start=1):
+        tensors.append(torch.tensor(array))
+        progress(f"{number} of {len(items)} images", number / len(items))
+    return tensors
 
 
 def _already_converted(
@@ -168,25 +167,3 @@ class Unreadable:
 
     path: Path
     reason: str
-
-
-class Readable(NamedTuple):
-    """The images that can be read, as paths and arrays, and those that cannot."""
-
-    paths: list[Path]
-    arrays: list[NDArray[np.uint8]]
-    unreadable: list[Unreadable]
-
-
-def readable(paths: Sequence[Path], conversion: Conversion) -> Readable:
-    """Read all images that can be read; list the others with the reason."""
-    result = Readable([], [], [])
-    for path in paths:
-        try:
-            array = read_image(path, conversion)
-        except DataError as error:
-            result.unreadable.append(Unreadable(path, str(error)))
-        else:
-            result.paths.append(path)
-            result.arrays.append(array)
-    return result

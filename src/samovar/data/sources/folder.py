@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from samovar.data.images.conversion import Conversion
 from samovar.data.images.decode import EXTENSIONS, decode_all, read_file
+from samovar.data.images.folder_walk import check_link, walk_images
+from samovar.data.images.left_out import LeftOut
 from samovar.data.sources.base import Source, missing
 from samovar.data.splits import Split, by_file, by_fraction
 from samovar.data.store import SPLITS, ClassEntry, Contents, fingerprint
@@ -28,22 +30,34 @@ ClassFolder = tuple[Path, list[Path]]
 def class_folders(root: Path, within: Path | None = None) -> list[ClassFolder]:
     """Return the class folders and their images, in order.
 
-    Links that lead out of the root (or of `within`) are refused.
+    The images may be in folders inside a class folder. Links that lead out of the root (or of
+    `within`) are refused.
     """
     home = within or root
-    if not _is_inside(root, home):
-        raise _link_out(root, home)
+    check_link(root, home)
     classes = []
-    for folder in sorted(_visible_folders(root)):
-        images = sorted(path for path in folder.iterdir() if _is_image(path))
+    for folder in sorted(visible_folders(root)):
         # A link could show any file of the user to whoever sees the prepared images.
-        for path in (folder, *images):
-            if path.is_symlink() and not _is_inside(path, home):
-                raise _link_out(path, home)
-        if not images:
-            raise DataError(f"The class folder {folder} has no images. Add some, or remove it.")
-        classes.append((folder, images))
+        found = walk_images(folder, home)
+        if not found.paths:
+            raise no_images(folder, found.left_out)
+        if found.left_out.images:  # an image that cannot be read is an error here
+            raise DataError(
+                f"The class folder {folder} has images that cannot be read: {found.left_out}. "
+                "Install what is missing, or save them as JPEG."
+            )
+        classes.append((folder, found.paths))
     return classes
+
+
+def no_images(folder: Path, left_out: LeftOut) -> DataError:
+    """Return the error about a class folder without images, which says what else it contains."""
+    if left_out:
+        return DataError(
+            f"The class folder {folder} has no images that can be read, only {left_out}. "
+            "Add some images, or remove it."
+        )
+    return DataError(f"The class folder {folder} has no images. Add some, or remove it.")
 
 
 def is_presplit(root: Path) -> bool:
@@ -52,26 +66,19 @@ def is_presplit(root: Path) -> bool:
     Otherwise these are classes like any other: a class may be called `train`.
     """
     # Hidden folders, such as .ipynb_checkpoints, do not count.
-    names = {path.name for path in _visible_folders(root)}
+    names = {path.name for path in visible_folders(root)}
     if "train" not in names or not names <= set(SPLITS):
         return False
     return any(path.is_dir() for path in (root / "train").iterdir())
 
 
-def _visible_folders(root: Path) -> list[Path]:
-    return [path for path in root.iterdir() if path.is_dir() and not path.name.startswith(".")]
-
-
-def _is_image(path: Path) -> bool:
-    return path.suffix.lower() in EXTENSIONS and path.is_file()
-
-
-def _is_inside(path: Path, home: Path) -> bool:
-    return path.resolve().is_relative_to(home.resolve())
-
-
-def _link_out(path: Path, home: Path) -> DataError:
-    return DataError(f"{path} is a link to a place outside {home}. Replace it with a copy.")
+def visible_folders(root: Path) -> list[Path]:
+    """Return the folders inside, except hidden ones and those that macOS adds to archives."""
+    folders = []
+    for path in root.iterdir():
+        if path.is_dir() and not path.name.startswith((".", "__MACOSX")):
+            folders.append(path)
+    return folders
 
 
 def _classes_and_split(root: Path) -> tuple[list[ClassFolder], Split | None]:

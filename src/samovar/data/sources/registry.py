@@ -1,5 +1,6 @@
 """The sources of data by name; a source is added by registering it."""
 
+from samovar.core.suggestions import did_you_mean
 from samovar.data.sources.base import Source
 from samovar.errors import DataError
 
@@ -27,6 +28,7 @@ def source_named(name: str) -> Source:
     """Return the registered source of this name."""
     if name not in REGISTRY:
         raise DataError(
-            f"There is no data source called {name!r}. Available sources: {', '.join(REGISTRY)}."
+            f"There is no data source called {name!r}.{did_you_mean(name, REGISTRY)} "
+            f"Available sources: {', '.join(REGISTRY)}."
         )
     return REGISTRY[name]
