@@ -54,9 +54,9 @@ def test_other_values_are_refused_with_their_place(stored: Any, words: str):
         checked(Tree, stored)
 
 
-@pytest.mark.parametrize("half", ["\ud800", "\udcff"])
-def test_half_characters_are_kept_as_text_and_refused_as_names_and_choices(half):
+def test_half_characters_are_kept_as_text_and_refused_as_names_and_choices():
     """Folder names that are not UTF-8 have them."""
+    half = "\udcff"
     assert checked(Tree, {"name": half, "leaves": []}).name == half
     for stored in ({half: 1, "leaves": []}, {"leaves": [{"count": 1, "kind": half}], "name": ""}):
         with pytest.raises(UnreadableError):
