@@ -54,6 +54,15 @@ def test_other_values_are_refused_with_their_place(stored: Any, words: str):
         checked(Tree, stored)
 
 
+def test_half_characters_are_kept_as_text_and_refused_as_names_and_choices():
+    """Folder names that are not UTF-8 have them."""
+    half = "\udcff"
+    assert checked(Tree, {"name": half, "leaves": []}).name == half
+    for stored in ({half: 1, "leaves": []}, {"leaves": [{"count": 1, "kind": half}], "name": ""}):
+        with pytest.raises(UnreadableError):
+            checked(Tree, stored)
+
+
 def test_a_message_does_not_grow_with_the_file():
     stored = {"name": "", "leaves": [{"count": 1, "kind": "x" * 100_000}]}
     with pytest.raises(UnreadableError) as error:

@@ -53,6 +53,8 @@ def checked(kind: type[Kind], value: Any) -> Kind:
         return msgspec.convert(value, kind)
     except msgspec.ValidationError as error:
         raise UnreadableError(shortened(_in_words(str(error)))) from error
+    except UnicodeEncodeError as error:  # half a character, where a name or a choice is expected
+        raise UnreadableError("it has text with invalid characters") from error
 
 
 def shortened(text: str) -> str:
