@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from samovar.classifier.leave_one_out import LeaveOneOut
+from samovar.errors import DataError
 
 LABEL_TYPES = (str, int, float, bool)
 DIGEST = 16
@@ -76,14 +77,14 @@ class SupportNames:
     def from_json(cls, stored: Any, counts: Mapping[Any, int]) -> "SupportNames":
         """Read the form of a task file, which is not trusted; `counts` has its images by class."""
         if not isinstance(stored, dict) or set(stored) != {"names", "labels", "digests", "wrong"}:
-            raise ValueError("the names of its images are not those of this version")
+            raise DataError("the names of its images are not those of this version")
         names = _texts(stored["names"], LONGEST_NAME)
         digests = _texts(stored["digests"], DIGEST)
         labels = stored["labels"]
         if not isinstance(labels, list) or not set(map(type, labels)) <= set(LABEL_TYPES):
-            raise ValueError("the classes of its images are neither text nor numbers")
+            raise DataError("the classes of its images are neither text nor numbers")
         if len(names) != len(labels) or len(digests) != len(labels) or Counter(labels) != counts:
-            raise ValueError("it does not have a name for each of its images")
+            raise DataError("it does not have a name for each of its images")
         return cls(names, tuple(labels), digests, _wrong(stored["wrong"]))
 
 
@@ -104,22 +105,22 @@ def wrong_images(
 
 def _texts(stored: Any, longest: int) -> tuple[str, ...]:
     if not isinstance(stored, list):
-        raise ValueError("the names of its images are not a list")
+        raise DataError("the names of its images are not a list")
     for text in stored:
         if not isinstance(text, str) or len(text) > longest:
-            raise ValueError("the names of its images are not texts")
+            raise DataError("the names of its images are not texts")
     return tuple(stored)
 
 
 def _wrong(stored: Any) -> tuple[WrongImage, ...]:
     if not isinstance(stored, list) or len(stored) > MOST_WRONG:
-        raise ValueError("its leave-one-out answers are not a list")
+        raise DataError("its leave-one-out answers are not a list")
     wrong = []
     for image in stored:
         if not isinstance(image, dict) or set(image) != {"image", "label", "answer"}:
-            raise ValueError("its leave-one-out answers are not those of this version")
+            raise DataError("its leave-one-out answers are not those of this version")
         for value in image.values():
             if type(value) not in LABEL_TYPES:
-                raise ValueError("its leave-one-out answers are neither text nor numbers")
+                raise DataError("its leave-one-out answers are neither text nor numbers")
         wrong.append(WrongImage(**image))
     return tuple(wrong)
