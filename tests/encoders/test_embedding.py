@@ -144,3 +144,19 @@ def test_an_output_that_cannot_be_written_is_refused_first(images, tiny, tmp_pat
     (tmp_path / "v.npz").mkdir()
     with pytest.raises(OutputError, match="folder of that name"):
         embed(images, tiny, tmp_path / "v.npz")
+
+
+def test_what_a_killed_process_left_beside_a_finished_file_is_removed(images, tiny, tmp_path):
+    """It was killed while it removed the chunks, or had to leave a temporary file."""
+    out = tmp_path / "v.npz"
+    embed(images, tiny, out)
+    content = out.read_bytes()
+    (tmp_path / "v.npz.parts").mkdir()
+    (tmp_path / "v.npz.parts" / "000000000.npz").write_bytes(b"a chunk")
+    (tmp_path / ".v.npz.0123abcd").write_bytes(b"half")
+    assert embed(images, tiny, out).already_there
+    names = sorted(path.name for path in tmp_path.iterdir())
+    assert names == [".v.npz.lock", "photos", "v.npz"]
+    out.unlink()
+    embed(images, tiny, out)
+    assert out.read_bytes() == content, "the same vectors are the same file"
