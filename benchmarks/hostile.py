@@ -280,11 +280,13 @@ def in_child(commands: list[list[str]], step: int = -1) -> tuple[list[int], int]
 
 
 def content(folder: Path) -> dict[str, bytes]:
-    """Return the files of a folder, without times and without empty lock files."""
+    """Return the files of a folder, without times, lock files, pictures and the cache."""
     files = {}
     for path in sorted(folder.rglob("*")):
-        if path.is_file() and not path.name.endswith(".lock") and path.suffix != ".png":
-            name = str(path.relative_to(folder))
+        name = str(path.relative_to(folder))
+        # The cache may only save time, and a process that was killed has not written to it.
+        ignored = path.name.endswith((".lock", ".png")) or name.startswith("data-cache")
+        if path.is_file() and not ignored:
             files[name] = re.sub(
                 rb'"(seconds_left|images_per_second)": [-\d.e]+', b"", path.read_bytes()
             )
@@ -321,6 +323,12 @@ def prepare_adding(folder: Path) -> None:
     make_folder(folder / "more", {"three": 102}, 2)
 
 
+def add_commands(folder: Path) -> list[list[str]]:
+    """Return the command that adds images to a task."""
+    task = str(folder / "t.safetensors")
+    return [["fit", "--add", "--support", str(folder / "more"), "--task", task]]
+
+
 def prepare_embedding(folder: Path) -> None:
     """Make images that are embedded."""
     make_folder(folder / "images", {"one": 100, "two": 101}, 2)
@@ -340,7 +348,13 @@ SCENARIOS = (
         "embed",
         prepare_embedding,
         lambda folder: [["embed", str(folder / "images"), "--out", str(folder / "v.npz")]],
-        0.2,
+        0.1,
+    ),
+    Scenario(
+        "fit --add",
+        prepare_adding,
+        add_commands,
+        0.1,
     ),
 )
 

@@ -41,6 +41,6 @@ def test_what_looks_like_a_formula_gets_an_apostrophe(text):
     assert csv_cell(text) == f"'{text}"
 
 
-@pytest.mark.parametrize("text", ["cat", "-1", "+3.5", "-inf", "a=b", ""])
+@pytest.mark.parametrize("text", ["cat", "-1", "+3.5", "-inf", "a=b", "", "odd\udcff"])
 def test_other_cells_stay_as_they_are(text):
     assert csv_cell(text) == text

@@ -197,3 +197,19 @@ def test_an_image_of_a_list_that_came_later_is_encoded(tiny, tmp_path):
     assert len(embed(list_images(tmp_path / "list.txt"), tiny, out).skipped) == 1
     picture(3).save(folder / "late.png")
     assert embed(list_images(tmp_path / "list.txt"), tiny, out).images == 2
+
+
+def test_what_a_killed_process_left_beside_a_finished_file_is_removed(images, tiny, tmp_path):
+    """It was killed while it removed the chunks, or had to leave a temporary file."""
+    out = tmp_path / "v.npz"
+    embed(images, tiny, out)
+    content = out.read_bytes()
+    (tmp_path / "v.npz.parts").mkdir()
+    (tmp_path / "v.npz.parts" / "000000000.npz").write_bytes(b"a chunk")
+    (tmp_path / ".v.npz.0123abcd").write_bytes(b"half")
+    assert embed(images, tiny, out).already_there
+    names = sorted(path.name for path in tmp_path.iterdir())
+    assert names == [".v.npz.lock", "photos", "v.npz"]
+    out.unlink()
+    embed(images, tiny, out)
+    assert out.read_bytes() == content, "the same vectors are the same file"

@@ -21,7 +21,7 @@ from samovar.data.tar_reader import read_tar
 from samovar.errors import SamovarError
 from samovar.settings.data import PrepareSettings
 
-EXAMPLES = {"image": 60, "zip": 40, "tar": 15, "npz": 60, "list": 15, "task": 40, "model": 15}
+EXAMPLES = {"image": 40, "zip": 40, "tar": 15, "npz": 40, "list": 15, "task": 40, "model": 15}
 EXAMPLES |= {"store": 30, "evaluation": 40, "run": 4, "metrics": 3, "checkpoint": 3}
 """How many mutated inputs of each kind are tried; a command takes between 1 and 300 ms."""
 

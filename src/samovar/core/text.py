@@ -44,10 +44,17 @@ def csv_cell(text: str) -> str:
     >>> csv_cell("=1+1"), csv_cell("-1"), csv_cell("cat")
     ("'=1+1", '-1', 'cat')
     """
-    cell = printable(text)
+    cell = "".join(_in_cell(character) for character in text)
     if cell.startswith(FORMULA) and not _is_number(cell):
         return f"'{cell}"
     return cell
+
+
+def _in_cell(character: str) -> str:
+    # A byte of a file name that is not text stays: standard output writes it as an escape.
+    if 0xDC80 <= ord(character) <= 0xDCFF:
+        return character
+    return printable(character)
 
 
 def _is_number(text: str) -> bool:

@@ -32,6 +32,8 @@ from samovar.encoders.vector_file import (
 )
 from samovar.errors import DataError, OutputError, SettingsError
 
+PLAN = "inputs.txt"
+"""Says of which inputs the chunks beside it are."""
 CHUNK = 512
 """Images in a chunk: a few seconds of work for a small encoder, minutes for a large one."""
 
@@ -151,13 +153,14 @@ class _Work:
 
     def remove_chunks(self) -> None:
         """Remove the chunks of a process that was killed after it had written the output."""
-        if self._has_chunks():
+        half_removed = not (self.folder / PLAN).exists()
+        if half_removed or self._has_chunks():
             shutil.rmtree(self.folder, ignore_errors=True)
 
     def _has_chunks(self) -> bool:
         """Tell whether there are chunks of an interrupted process with the same inputs."""
         try:
-            return (self.folder / "inputs.txt").read_text() == self.inputs
+            return (self.folder / PLAN).read_text() == self.inputs
         except (OSError, ValueError):
             return False
 
@@ -167,7 +170,7 @@ class _Work:
             return
         shutil.rmtree(self.folder, ignore_errors=True)
         output_folder(self.folder)
-        write_whole(self.folder / "inputs.txt", self.inputs.encode())
+        write_whole(self.folder / PLAN, self.inputs.encode())
 
     def _chunk_path(self, start: int) -> Path:
         return self.folder / f"{start:09}.npz"
