@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -23,6 +24,10 @@ from samovar.data.normalization import Normalization
 from samovar.experiments.cell import Cell
 from samovar.models.few_shot_model import FewShotModel
 from samovar.settings.model import ModelSettings
+
+# A shell starts its background jobs with Ctrl-C ignored, and so they stay; tests send it themselves.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # New examples on developers' machines; the same ones every time where a change is judged.
 settings.register_profile("ci", derandomize=True)

@@ -33,7 +33,7 @@ def test_a_config_of_any_width_is_refused_before_its_network_is_built(tmp_path, 
     """A network of width 3000 takes 7 GB, that of width 30,000,000 more than there is."""
     folder = image_model().save_pretrained(tmp_path / "m")
     change_config(folder, model={"width": width})
-    words = r"does not fit its config: backbone|cannot be built|too large"
+    words = r"does not fit its config: backbone|cannot be built|too large|must be at most"
     with pytest.raises(ModelError, match=words):
         load_model(folder)
 

@@ -311,7 +311,8 @@ from samovar.cli.main import main
 task = sys.argv[1]
 assert main(["predict", "nowhere.safetensors", task]) == 2
 assert main(["predict", task, "nowhere.jpg"]) == 2
-assert main(["predict", task, "."]) == 2
+Path("empty").mkdir()
+assert main(["predict", task, "empty"]) == 2
 assert "torch" not in sys.modules
 image = next(Path("one").iterdir())
 assert main(["predict", task, str(image)]) == 0

@@ -1,10 +1,10 @@
 """`samovar presets` lists every preset: as a table with published accuracies, or as JSON."""
 
-import dataclasses
 import json
 
 from samovar.cli.main import main
 from samovar.settings.presets import PRESETS
+from samovar.settings.stored import to_dict
 
 
 def test_json_has_all_settings_of_all_presets(capsys):
@@ -12,7 +12,7 @@ def test_json_has_all_settings_of_all_presets(capsys):
     listed = json.loads(capsys.readouterr().out)
     assert list(listed) == list(PRESETS)
     for name, preset in PRESETS.items():
-        assert listed[name] == json.loads(json.dumps(dataclasses.asdict(preset)))
+        assert listed[name] == json.loads(json.dumps(to_dict(preset)))
 
 
 def test_the_table_names_every_preset_and_its_published_accuracy(capsys, monkeypatch):

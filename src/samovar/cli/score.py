@@ -1,6 +1,5 @@
 """`samovar score`: how good a task is on images whose classes are known."""
 
-import io
 import json as json_format
 import sys
 from dataclasses import replace
@@ -106,8 +105,6 @@ def _print_report(report: "ScoreReport", task: Path, noun: str, *, json: bool, c
     if json:
         print(_json_text(report, task))
     elif csv:
-        if isinstance(sys.stdout, io.TextIOWrapper):
-            sys.stdout.reconfigure(errors="backslashreplace")  # file names need not be text
         write_score_csv(sys.stdout, report)
     else:
         print_score(Console(), report, noun)
