@@ -1,6 +1,6 @@
 # Two commands set everything up: `make run` and `make test`. Each makes the virtual environment once and says so.
 .DEFAULT_GOAL := help
-.PHONY: help run test lint format docs clean
+.PHONY: help install run test lint format docs clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -8,6 +8,8 @@ INSTALLED := .venv/installed
 
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*## /make \1\t/p' Makefile
+
+install: $(INSTALLED)  ## make the virtual environment .venv and install samovar into it
 
 run: $(INSTALLED)  ## install, then train and test the default model (a few minutes) in runs/glyphs
 	$(BIN)/samovar train glyphs --out runs/glyphs
