@@ -25,7 +25,7 @@ from samovar.experiments.cell import Cell
 from samovar.models.few_shot_model import FewShotModel
 from samovar.settings.model import ModelSettings
 
-# A shell starts its background jobs with Ctrl-C ignored, and so they stay; tests send it themselves.
+# A shell starts its background jobs with Ctrl-C ignored, but tests send it to themselves.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
