@@ -43,7 +43,8 @@ def confusion_figure(report: ScoreReport) -> bytes:
     if accuracy.images:
         low, high = accuracy.ci95
         title = f"{accuracy.count} of {accuracy.images} right: {accuracy.value:.0%}"
-        panel.set_title(f"{title} (95 % interval {low:.0%} to {high:.0%})", fontsize=10)
+        # Over the whole figure: a panel with long labels beside it may be narrower than the text.
+        figure.suptitle(f"{title} (95 % interval {low:.0%} to {high:.0%})", fontsize=10)
     return png(figure)
 
 
