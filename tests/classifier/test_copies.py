@@ -1,6 +1,6 @@
 """Copies are found by content, within a class, across classes and in an earlier task."""
 
-from samovar.classifier.copies import Contradiction, find_copies, with_checksum
+from samovar.classifier.copies import Contradiction, Copies, copy_notes, find_copies, with_checksum
 from samovar.classifier.support_names import SupportNames
 from samovar.data.images.image_file import ImageFile
 
@@ -36,3 +36,18 @@ def test_images_that_a_task_has_already_are_counted():
     assert copies.kept == (1, 2)
     assert copies.known == 1
     assert copies.contradictions == (Contradiction("old", "2"),)
+
+
+def test_nothing_is_said_where_there_is_nothing():
+    assert copy_notes(Copies((0, 1), (), 0, ())) == []
+
+
+def test_copies_are_named_up_to_three():
+    repeated = tuple((f"{number}.jpg", "0.jpg") for number in range(1, 6))
+    known, copies, contradiction = copy_notes(
+        Copies((0,), repeated, 1, (Contradiction("a/0.jpg", "b/9.jpg"),))
+    )
+    assert known == "1 image was left out: the task has the same already."
+    assert copies.startswith("5 copies were left out: 1.jpg (as 0.jpg), ")
+    assert copies.endswith("and 2 more.")
+    assert "a/0.jpg and b/9.jpg" in contradiction

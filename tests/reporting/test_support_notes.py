@@ -1,4 +1,4 @@
-"""Copies and unfit models are told in sentences."""
+"""Unfit models are told in a sentence."""
 
 import pytest
 from helpers import image_model
@@ -7,24 +7,8 @@ from helpers_photos import draw_photos, small_regression
 
 from samovar.artifacts.locate import locate_model
 from samovar.artifacts.saved_model import load_model
-from samovar.classifier.copies import Contradiction, Copies
 from samovar.data.images.image_file import ImageFile
-from samovar.reporting.support_notes import copy_notes, mismatch_note
-
-
-def test_nothing_is_said_where_there_is_nothing():
-    assert copy_notes(Copies((0, 1), (), 0, ())) == []
-
-
-def test_copies_are_named_up_to_three():
-    repeated = tuple((f"{number}.jpg", "0.jpg") for number in range(1, 6))
-    known, copies, contradiction = copy_notes(
-        Copies((0,), repeated, 1, (Contradiction("a/0.jpg", "b/9.jpg"),))
-    )
-    assert known == "1 image was left out: the task has the same already."
-    assert copies.startswith("5 copies were left out: 1.jpg (as 0.jpg), ")
-    assert copies.endswith("and 2 more.")
-    assert "a/0.jpg and b/9.jpg" in contradiction
+from samovar.reporting.support_notes import mismatch_note
 
 
 @pytest.mark.parametrize("photographs", [True, False])

@@ -6,11 +6,15 @@ same image in two classes is a contradiction that only the user can solve: both 
 
 import hashlib
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from samovar.classifier.support_names import DIGEST, SupportNames
 from samovar.data.images.image_file import ImageFile
+
+NAMED = 3
+"""Copies that a sentence names."""
 
 
 @dataclass(frozen=True)
@@ -81,3 +85,30 @@ def _by_content(images: SupportNames | None) -> defaultdict[str, dict[Any, str]]
         for name, label, digest in files:
             by_content[digest].setdefault(label, name)
     return by_content
+
+
+def copy_notes(copies: Copies) -> list[str]:
+    """Return sentences about images that are there more than once."""
+    notes = []
+    if copies.known:
+        subject = "1 image was" if copies.known == 1 else f"{copies.known} images were"
+        notes.append(f"{subject} left out: the task has the same already.")
+    if copies.repeated:
+        pairs = [f"{name} (as {first})" for name, first in copies.repeated]
+        subject = "1 copy was" if len(pairs) == 1 else f"{len(pairs)} copies were"
+        notes.append(f"{subject} left out: {_some(pairs)}.")
+    if copies.contradictions:
+        pairs = [f"{pair.first} and {pair.second}" for pair in copies.contradictions]
+        notes.append(
+            f"contradiction: the same image is in two classes: {_some(pairs)}. Remove the one that "
+            "is wrong, and fit again."
+        )
+    return notes
+
+
+def _some(texts: Sequence[str]) -> str:
+    """Return the first of several texts, and how many there are besides."""
+    text = ", ".join(texts[:NAMED])
+    if len(texts) > NAMED:
+        text += f", and {len(texts) - NAMED} more"
+    return text

@@ -38,6 +38,7 @@ from samovar.classifier.loading import (
 )
 from samovar.classifier.regression_task import RegressionTask
 from samovar.classifier.support_names import SupportNames, wrong_images
+from samovar.classifier.used_images import used_images
 from samovar.classifier.user_inputs import encoded_images
 from samovar.classifier.verbose import verbose_progress
 from samovar.core.devices import device_named
@@ -138,21 +139,22 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if not hasattr(self, "fitted_"):
             return self._fit(support)
         inputs = self._inputs(support.images, self.saved_, reset=False)
-        self.fitted_ = self.fitted_.extended(inputs, support.labels.tolist())
-        more = support.names()
-        if self.support_ is None or more is None:
+        used = used_images(support, inputs, self.support_)
+        if used.inputs:
+            self.fitted_ = self.fitted_.extended(used.inputs, used.labels)
+        if self.support_ is None or used.names is None:
             self.support_ = None  # not all images have names
         else:
-            self.support_ = self.support_ + more
+            self.support_ = self.support_ + used.names
         return self
 
     def _fit(self, support: LabelledImages) -> "FewShotClassifier":
         device = device_named(self.device)
         saved = choose_encoder(ready_model(self.model, device), self.encoder)
         self._parameters.check(saved.rejection)
-        inputs = self._inputs(support.images, saved, reset=True)
-        self.fitted_ = fit_task(saved, device, inputs, support.labels.tolist())
-        self.support_ = support.names()
+        used = used_images(support, self._inputs(support.images, saved, reset=True))
+        self.fitted_ = fit_task(saved, device, used.inputs, used.labels)
+        self.support_ = used.names
         return self
 
     # --- what was fitted

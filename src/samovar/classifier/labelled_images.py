@@ -28,6 +28,8 @@ class LabelledImages(NamedTuple):
     """None if not all images are files."""
     digests: dict[str, str]
     """By the names of the files as they were given; filled when they are read."""
+    from_folders: bool = False
+    """Whether they are class folders, in which copies are left out, as `samovar fit` does."""
 
     def names(self) -> SupportNames | None:
         """Return what a task remembers of the files, once they are read."""
@@ -50,7 +52,8 @@ def labelled(images: Any, labels: ArrayLike | None) -> LabelledImages:
         found = labelled_images(Path(images)).images
         files = [with_checksum(image.file, digests) for image in found]
         names = [image.name for image in found]
-        return LabelledImages(files, np.array([image.label for image in found]), names, digests)
+        found_labels = np.array([image.label for image in found])
+        return LabelledImages(files, found_labels, names, digests, from_folders=True)
     paths = _paths(images)
     if paths is None:
         return LabelledImages(images, label_array(labels), None, digests)

@@ -1,4 +1,4 @@
-"""What a user should know about the support images: copies, contradictions, an unfit model."""
+"""What a user should know about the support images: that a model is not made for them."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,6 @@ import numpy as np
 
 from samovar.artifacts.saved_model import SavedModel
 from samovar.artifacts.saved_regression import SavedRegression
-from samovar.classifier.copies import Copies
 from samovar.data.images.conversion import Conversion
 from samovar.data.images.decode import decode
 from samovar.data.images.image_file import ImageFile
@@ -15,35 +14,6 @@ from samovar.errors import DataError
 
 LOOKED_AT = 12
 """Images that are looked at to tell photographs from characters."""
-NAMED = 3
-"""Copies that a sentence names."""
-
-
-def copy_notes(copies: Copies) -> list[str]:
-    """Return sentences about images that are there more than once."""
-    notes = []
-    if copies.known:
-        subject = "1 image was" if copies.known == 1 else f"{copies.known} images were"
-        notes.append(f"{subject} left out: the task has the same already.")
-    if copies.repeated:
-        pairs = [f"{name} (as {first})" for name, first in copies.repeated]
-        subject = "1 copy was" if len(pairs) == 1 else f"{len(pairs)} copies were"
-        notes.append(f"{subject} left out: {_some(pairs)}.")
-    if copies.contradictions:
-        pairs = [f"{pair.first} and {pair.second}" for pair in copies.contradictions]
-        notes.append(
-            f"contradiction: the same image is in two classes: {_some(pairs)}. Remove the one that "
-            "is wrong, and fit again."
-        )
-    return notes
-
-
-def _some(texts: Sequence[str]) -> str:
-    """Return the first of several texts, and how many there are besides."""
-    text = ", ".join(texts[:NAMED])
-    if len(texts) > NAMED:
-        text += f", and {len(texts) - NAMED} more"
-    return text
 
 
 def mismatch_note(
