@@ -48,6 +48,7 @@ def claim(shape: object, dtype: str = "<f4", data: bytes = b"") -> bytes:
         claim((1,), "|O", bytes(8)),
         claim((1,), "(2,)<f4", bytes(8)),
         claim("no shape"),
+        b"no array at all",
         claim((1,), "nonsense"),
         b"no array",
         b"",

@@ -16,7 +16,9 @@ from samovar.settings.data import PrepareSettings
     [
         ("{", "cannot be read"),
         ("[" * 100_000, "cannot be read"),
-        ("[1]", "must be JSON"),
+        ("[1]", "must be a table, but is a list"),
+        ('{"train": [1]}', "must be text"),
+        ('{"valid": ["a"]}', "cannot be 'valid'"),
         ('{"train": ["nobody"]}', "lists 'nobody'"),
     ],
 )

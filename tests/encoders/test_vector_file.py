@@ -45,6 +45,12 @@ def test_other_files_say_nothing(tmp_path):
     assert read_facts(tmp_path / "other.npz") is None
 
 
+@pytest.mark.parametrize("text", ["{", "[]", '{"inputs": 3, "skipped": []}', "[" * 10_000])
+def test_facts_of_other_contents_say_nothing(tmp_path, text):
+    np.savez(tmp_path / "other.npz", labels=np.array(["ant"]), encoder=np.array(text))
+    assert read_facts(tmp_path / "other.npz") is None
+
+
 def test_a_split_is_written_where_there_is_one(tmp_path):
     path = tmp_path / "vectors.npz"
     write_vectors(path, CHUNKS, IMAGES, FACTS)

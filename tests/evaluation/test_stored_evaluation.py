@@ -77,6 +77,8 @@ def test_damaged_evaluations_are_named(tmp_path, damage):
         ({"data_identity": 3}, "data_identity must be text or null"),
         ({"protocol": "5-way"}, "protocol must be a table"),
         ({"protocol": {"way": [5]}}, "way|must be"),
+        ({"protocol": {"way": 5, "text": 3}}, "text must be text"),
+        ({"protocol": {"way": 5}}, "has no 'text'"),
         ({"episodes": 3}, "do not belong together"),
     ],
 )

@@ -4,6 +4,7 @@ The claims of an array's header are compared with the bytes that the archive has
 memory is taken. Nothing is unpickled.
 """
 
+import contextlib
 import math
 import sys
 from pathlib import Path
@@ -13,7 +14,7 @@ import numpy as np
 from numpy.lib import format as npy_format
 from numpy.typing import NDArray
 
-from samovar.data.archive import Zip
+from samovar.data.archive import Zip, damage_explained
 from samovar.errors import DataError
 
 PIECE = 2**20
@@ -21,18 +22,15 @@ PIECE = 2**20
 
 
 def read_npz(path: Path, names: tuple[str, ...]) -> dict[str, NDArray[Any]]:
-    """Return those of the named arrays that an npz file has."""
-    archive = Zip(path)
-    arrays = {}
-    try:
+    """Return those of the named arrays that an npz file has; a damaged file is a DataError."""
+    with contextlib.closing(Zip(path)) as archive, damage_explained(path):
+        arrays = {}
         for name in names:
             entry = archive.entries.get(f"{name}.npy")
             if entry is not None:
                 with archive.open(f"{name}.npy") as file:
                     arrays[name] = _read_array(file, entry.file_size, name)
         return arrays
-    finally:
-        archive.close()
 
 
 def _read_array(file: IO[bytes], size: int, name: str) -> NDArray[Any]:
@@ -58,7 +56,8 @@ def is_text(array: NDArray[Any]) -> bool:
 
     NumPy stores any number where a character should be, and Python's strings must not have it.
     """
-    if array.dtype.kind != "U" or not array.size:
+    # Texts may all be empty, and so have no characters to look at.
+    if array.dtype.kind != "U" or not array.nbytes:
         return True
     number = np.dtype("u4").newbyteorder(array.dtype.byteorder)
     return int(np.ascontiguousarray(array).view(number).max()) <= sys.maxunicode

@@ -5,12 +5,12 @@ import math
 from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Literal
 
-from samovar.core.input_files import read_input
 from samovar.core.randomness import generator
+from samovar.core.stored_json import read_json
 from samovar.data.store import SPLITS
-from samovar.errors import DataError
+from samovar.errors import DataError, UnreadableError
 
 LARGEST_SPLIT = 64 * 2**20
 """Bytes of a split file."""
@@ -75,23 +75,13 @@ def by_fraction(names: Sequence[str], fractions: tuple[float, float, float], see
 def by_file(path: Path) -> Split:
     """Read a split from a JSON file {"train": [class, ...], "val": [...], "test": [...]}."""
     try:
-        content = json.loads(read_input(path, LARGEST_SPLIT))
-    except (ValueError, RecursionError) as error:
-        raise DataError(f"The split file {path} cannot be read ({error}).") from error
-    if not _is_split(content):
+        content = read_json(path, dict[Literal["train", "val", "test"], list[str]], LARGEST_SPLIT)
+    except (OSError, UnreadableError) as error:
         raise DataError(
-            f"The split file {path} must be JSON of the form "
+            f"The split file {path} cannot be read ({error}). It must be JSON of the form "
             f'{{"train": [class, ...], "val": [...], "test": [...]}}.'
-        )
-    return {split_name: content.get(split_name, []) for split_name in SPLITS}
-
-
-def _is_split(content: Any) -> bool:
-    if not isinstance(content, dict):
-        return False
+        ) from error
+    split: Split = {split_name: [] for split_name in SPLITS}
     for split_name, names in content.items():
-        if split_name not in SPLITS or not isinstance(names, list):
-            return False
-        if not all(isinstance(name, str) for name in names):
-            return False
-    return True
+        split[split_name] = names
+    return split

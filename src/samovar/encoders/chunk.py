@@ -8,7 +8,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from samovar.core.stored_json import parse_json
 from samovar.data.npz import read_npz
+from samovar.errors import DataError, UnreadableError
 
 
 @dataclass(frozen=True)
@@ -32,10 +34,10 @@ def read_chunk(path: Path, images: int, length: int) -> Chunk | None:
     try:
         arrays = read_npz(path, ("features", "reasons"))
         features = arrays["features"]
-        reasons: list[str] = json.loads(str(arrays["reasons"]))
+        reasons = parse_json(str(arrays["reasons"]), list[str])
         whole = len(reasons) == images and features.shape == (reasons.count(""), length)
         if whole and features.dtype == np.float32 and np.isfinite(features).all():
             return Chunk(features, reasons)
-    except Exception:  # a damaged file makes NumPy raise many kinds of errors
+    except (OSError, KeyError, DataError, UnreadableError):
         return None
     return None

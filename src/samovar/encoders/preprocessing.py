@@ -4,18 +4,18 @@ An encoder is only as good as its preprocessing is right: the one that it was tr
 a value of its own, so that it can be written beside a network, compared, and hashed.
 """
 
-import json
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from samovar.core.input_files import read_input
-from samovar.errors import SettingsError
+from samovar.core.stored_json import read_json
+from samovar.errors import SettingsError, UnreadableError
+from samovar.settings.checked import checked
 
 Interpolation = Literal["nearest", "bilinear", "bicubic", "lanczos"]
 Channels = Literal["rgb", "bgr"]
@@ -67,28 +67,18 @@ class Preprocessing:
     @classmethod
     def from_json(cls, content: object, origin: str) -> "Preprocessing":
         """Read the JSON form strictly; `origin` says in errors where it comes from."""
-        if not isinstance(content, dict):
-            raise SettingsError(f"{origin} must be a JSON object, like {EXAMPLE}.")
-        unknown = sorted(set(content) - set(CHECKS))
+        entries = [entry.name for entry in fields(cls)]
+        # The reader ignores unknown entries; here one of them is a typing error of the user's.
+        unknown = sorted(set(content) - set(entries)) if isinstance(content, dict) else []
         if unknown:
             raise SettingsError(
                 f"{origin} has the unknown entry {unknown[0]!r}. The entries are: "
-                f"{', '.join(CHECKS)}."
+                f"{', '.join(entries)}."
             )
-        missing = sorted({"size", "resize", "mean", "std"} - set(content))
-        if missing:
-            raise SettingsError(f"{origin} lacks the entry {missing[0]!r}. An example: {EXAMPLE}.")
-        values: dict[str, Any] = {}
-        for key, value in content.items():
-            if not CHECKS[key](value):
-                raise SettingsError(
-                    f"{origin} has {key} = {value!r}, which is not possible. An example: {EXAMPLE}."
-                )
-            values[key] = tuple(value) if isinstance(value, list) else value
         try:
-            return cls(**values)
-        except SettingsError as error:
-            raise SettingsError(f"{origin}: {error}") from error
+            return checked(cls, content)
+        except UnreadableError as error:
+            raise SettingsError(f"{origin}: {error}. An example: {EXAMPLE}.") from error
 
 
 EXAMPLE = (
@@ -96,36 +86,11 @@ EXAMPLE = (
 )
 
 
-def _is_whole(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _is_colour(value: object) -> bool:
-    return isinstance(value, list) and len(value) == 3 and all(map(_is_number, value))
-
-
-CHECKS = {
-    "size": _is_whole,
-    "resize": _is_whole,
-    "mean": _is_colour,
-    "std": _is_colour,
-    "scale": _is_number,
-    "interpolation": lambda value: value in get_args(Interpolation),
-    "channels": lambda value: value in get_args(Channels),
-    "squash": lambda value: isinstance(value, bool),
-}
-"""The entries of the JSON form, and what their values must be."""
-
-
 def read_preprocessing(path: Path) -> Preprocessing:
     """Read a preprocessing from a JSON file."""
     try:
-        content = json.loads(read_input(path, LARGEST_JSON))
-    except (ValueError, RecursionError) as error:
+        content = read_json(path, dict[str, Any], LARGEST_JSON)
+    except (OSError, UnreadableError) as error:
         raise SettingsError(f"The preprocessing {path} cannot be read ({error}).") from error
     return Preprocessing.from_json(content, str(path))
 

@@ -18,9 +18,11 @@ from numpy.lib import format as npy_format
 from numpy.typing import NDArray
 
 from samovar.core.files import whole_file
+from samovar.core.stored_json import parse_json
 from samovar.data.npz import read_npz
 from samovar.encoders.image_list import ListedImage
-from samovar.errors import OutputError
+from samovar.errors import DataError, OutputError, UnreadableError
+from samovar.settings.checked import checked
 
 Precision = Literal["float32", "float16"]
 
@@ -49,6 +51,14 @@ class VectorFileFacts:
         return self.encoder | {"inputs": self.inputs, "skipped": skipped}
 
 
+@dataclass(frozen=True)
+class _StoredFacts:
+    """The entries of the JSON form that are not the encoder's."""
+
+    inputs: str
+    skipped: tuple[SkippedImage, ...]
+
+
 def read_facts(path: Path) -> tuple[VectorFileFacts, list[str]] | None:
     """Return what a file of vectors says of itself, and its labels.
 
@@ -56,13 +66,16 @@ def read_facts(path: Path) -> tuple[VectorFileFacts, list[str]] | None:
     """
     try:
         arrays = read_npz(path, ("encoder", "labels"))
-        content = json.loads(str(arrays["encoder"]))
-        labels: list[str] = arrays["labels"].tolist()
-        skipped = tuple(SkippedImage(**image) for image in content.pop("skipped"))
-        inputs = str(content.pop("inputs"))
-        return VectorFileFacts(content, inputs, skipped), labels
-    except Exception:  # NumPy's parsers raise many kinds of errors on damaged files
+        content = parse_json(str(arrays["encoder"]), dict[str, Any])
+        stored = checked(_StoredFacts, content)
+        labels = checked(list[str], arrays["labels"].tolist())
+    except (OSError, KeyError, DataError, UnreadableError):
         return None
+    encoder = {}
+    for key, value in content.items():
+        if key not in ("inputs", "skipped"):
+            encoder[key] = value
+    return VectorFileFacts(encoder, stored.inputs, stored.skipped), labels
 
 
 def write_vectors(

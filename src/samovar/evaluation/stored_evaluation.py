@@ -16,6 +16,7 @@ from samovar.data.npz import read_npz
 from samovar.errors import DataError, RunError, SettingsError, UnreadableError
 from samovar.evaluation.metrics import BINS, MEAN_METRICS
 from samovar.evaluation.predictors import Predictor
+from samovar.settings.checked import checked
 
 LARGEST_METRIC = 1e12
 """No metric of a task is larger; sums of larger ones overflow."""
@@ -75,6 +76,7 @@ class StoredEvaluation:
         # A metric may be NaN, but what is read here is not.
         content = read_bytes(folder / "evaluation.json")
         summary = parse_json(content, _Summary, nan_is_null=True)
+        checked(_ProtocolInWords, summary.protocol)
         names = {name: f"{predictor}_{name}" for name in (*MEAN_METRICS, "bins")}
         arrays = read_npz(folder / "evaluation.npz", tuple(names.values()))
         if predictor.is_tempered and names["accuracy"] not in arrays:
@@ -105,6 +107,13 @@ class _Summary:
     data_checksum: str
     protocol: dict[str, str | int | float | bool | None]
     data_identity: str | None = None
+
+
+@dataclass(frozen=True)
+class _ProtocolInWords:
+    """What tables and reports show of a protocol."""
+
+    text: str
 
 
 def _predictor_named(name: Predictor | str) -> Predictor:

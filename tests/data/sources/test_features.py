@@ -105,6 +105,14 @@ def test_a_label_that_is_not_text_is_refused(tmp_path):
         prepare("features", tmp_path)
 
 
+@pytest.mark.parametrize(("labels", "row"), [(np.zeros(4, "<U0"), 0), (["ant", "", "b", ""], 1)])
+def test_labels_that_are_empty_are_refused(tmp_path, labels, row):
+    np.save(tmp_path / "features.npy", np.ones((4, 3)))
+    np.save(tmp_path / "labels.npy", labels)
+    with pytest.raises(DataError, match=f"without a class name; the first is row {row}"):
+        prepare("features", tmp_path)
+
+
 @pytest.mark.parametrize(
     ("arrays", "words"),
     [

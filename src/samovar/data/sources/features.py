@@ -83,6 +83,9 @@ def _check(root: Path, features: NDArray[Any], labels: NDArray[Any]) -> None:
         )
     if not is_text(labels):
         raise DataError(f"{root} has labels that are not text. {HINT}")
+    if labels.dtype.kind == "U" and not labels.all():
+        row = int(np.flatnonzero(labels == "")[0])
+        raise DataError(f"{root} has rows without a class name; the first is row {row}. {HINT}")
     bad = _bad_rows(features)
     if bad:
         raise DataError(
