@@ -28,8 +28,10 @@ from samovar.settings.tasks import Protocol, named_protocol
 from samovar.settings.training import OptimizerSettings, TrainSettings, ValidationSettings
 
 SEEDS = 3
-"""Training seeds of Table 1 at CPU scale."""
+"""Training seeds of Table 1, and of some rows of Table 2, at CPU scale."""
 CONV_UPDATES = 2500
+NARROW_WIDTH = 16
+"""Filters of the first block of ResNet-12 at CPU scale, a quarter of the paper's 64."""
 TEST_SHOTS = (1, 2, 5, 10, 20)
 """Shots at which the models of Table 1 are tested at CPU scale."""
 
@@ -101,7 +103,7 @@ def conv4_cell(rival: Rival, shot: Shot, seed: int = 0, updates: int = CONV_UPDA
     )
 
 
-def ablation_cell(scale: Scale, row: Table2Row, method: Method, shot: Shot) -> Cell:
+def ablation_cell(scale: Scale, row: Table2Row, method: Method, shot: Shot, seed: int = 0) -> Cell:
     """Return a cell of Table 2; at CPU scale a narrow ResNet-12 on CIFAR-FS."""
     parts = row.ablation.parts
     label = " + ".join(parts).upper() or "none"
@@ -116,11 +118,15 @@ def ablation_cell(scale: Scale, row: Table2Row, method: Method, shot: Shot) -> C
     if row.ablation == FULL and method == "samovar":
         # This run is a row of Table 5 too, which has the paper's own protocol.
         other_protocols = (named_protocol("paper", shot),)
+    # The first seed keeps the short name.
+    repetition = ""
+    if seed:
+        repetition = f"-seed{seed}"
     return Cell(
-        name=f"cifar_fs-narrow-{model_name}",
+        name=f"cifar_fs-narrow-{model_name}{repetition}",
         row=label,
         column=column,
-        settings=narrow_resnet12("cifar_fs", shot, method, row.ablation),
+        settings=replace(narrow_resnet12("cifar_fs", shot, method, row.ablation), seed=seed),
         protocol=protocol,
         published=row.published(method, shot),
         other_protocols=other_protocols,
@@ -148,13 +154,17 @@ def narrow_resnet12(
 
     It is trained by Adam with one cycle. The settings keep the paper's model, episodes and
     co-training, but not its updates (twice as many there without AT), weight decays, clipping and
-    step sizes. beta is M / (N d), in 1-shot too.
+    step sizes. beta keeps its ratio to M / (N d): vectors are as much shorter as the network is
+    narrower.
     """
     paper = resnet12(data, shot, method, ablation, augmented=augmented)
+    beta = None
+    if shot == 1 and method == "samovar" and paper.model.beta is not None:
+        beta = paper.model.beta * paper.model.width / NARROW_WIDTH
     sixth = max(1, updates // 6)
     return replace(
         paper,
-        model=replace(paper.model, width=16, beta=None),
+        model=replace(paper.model, width=NARROW_WIDTH, beta=beta),
         updates=updates,
         optimizer=OptimizerSettings(learning_rate=1e-3, clip=0.0),
         validation=ValidationSettings(every=sixth, shot=shot),

@@ -17,6 +17,12 @@ from samovar.settings.training import OptimizerSettings, TrainSettings, Validati
 
 CONV4_FEATURES = 256
 """The length d of CONV-4's feature vectors, for images of 28 and of 32 pixels."""
+FIRST_LOG_VARIANCE = -4.0
+"""Where the variance of ResNet-12's classifier weights starts: our reading of a silent place.
+
+At 0 the sampled weights are mostly noise, and the features shrink to escape it before they have
+learned anything. docs/method.md tells how this value was chosen on validation classes.
+"""
 
 
 def conv5_miniimagenet(rival: Rival, shot: Shot) -> TrainSettings:
@@ -103,7 +109,13 @@ def _resnet_model(
     if ablation.scaled:
         classifier = "cosine"
     alpha = 50.0 if augmented else 25.0
-    return replace(model, method="samovar", classifier=classifier, alpha=alpha)
+    return replace(
+        model,
+        method="samovar",
+        classifier=classifier,
+        alpha=alpha,
+        first_log_variance=FIRST_LOG_VARIANCE,
+    )
 
 
 def _training_classes(data: Benchmark) -> int:
@@ -170,15 +182,22 @@ def quick(
 
 
 def conv4_cifar_fs(rival: Rival, shot: Shot, updates: int = 2500) -> TrainSettings:
-    """Return Table 1's recipe at CPU scale: CONV-4 on CIFAR-FS, also for Prototypical Networks."""
+    """Return Table 1's recipe at CPU scale: CONV-4 on CIFAR-FS, also for Prototypical Networks.
+
+    In 1-shot, beta is twice M / (N d), as it is in the paper's recipe for CONV-5.
+    """
+    episodes = EpisodeSettings(5, shot, 8)
     model = ModelSettings(alpha=1.0)
+    if shot == 1 and rival in ("samovar", "separate"):
+        balanced = balanced_beta(episodes.way * episodes.queries, episodes.way, CONV4_FEATURES)
+        model = replace(model, beta=2 * balanced)
     if rival == "separate":
         model = replace(model, shared=False)
     elif rival == "prototypes":
         model = replace(model, method="prototypes", classifier="squared")
     else:
         model = replace(model, method=rival)
-    settings = quick(DataSettings("cifar_fs"), model, EpisodeSettings(5, shot, 8), 4, updates)
+    settings = quick(DataSettings("cifar_fs"), model, episodes, 4, updates)
     return replace(
         settings,
         optimizer=OptimizerSettings(learning_rate=3e-3),

@@ -29,6 +29,14 @@ def test_at_cpu_scale_one_is_the_default_of_the_model():
             assert beta == pytest.approx(float(cell.row) * 8 / 256)
 
 
+def test_one_beta_of_each_shot_is_the_run_of_table_1():
+    shared = {}
+    for cell in EXPERIMENT.cells("cpu"):
+        if "beta" not in cell.name:
+            shared[cell.settings.episodes.shot] = cell.row
+    assert shared == {5: "1", 1: "2"}
+
+
 def test_the_claim_on_beta_is_judged_around_our_best(cells, tmp_path):
     place = Workplace(tmp_path / "runs", tmp_path / "out")
     noise = np.random.default_rng(0).normal(0, 0.02, 2000)

@@ -4,8 +4,23 @@ from samovar.experiments.accuracy_table import accuracy_table
 from samovar.experiments.cell import Cell, Scale
 from samovar.experiments.experiment import Experiment, Measurements, ResultTable
 from samovar.experiments.figures import accuracy_figure
-from samovar.experiments.shared_cells import ablation_cell
-from samovar.settings.paper import TABLE_2, TABLE_2_COLUMNS
+from samovar.experiments.shared_cells import SEEDS, ablation_cell
+from samovar.settings.paper import (
+    FULL,
+    TABLE_2,
+    TABLE_2_COLUMNS,
+    Ablation,
+    Table2Column,
+    Table2Row,
+)
+
+REPEATED = (
+    Ablation(),
+    Ablation(scaled=True),
+    Ablation(scaled=True, auxiliary=True),
+    FULL,
+)
+"""The rows that are trained with several seeds at CPU scale, in 5-shot."""
 
 
 def cells(scale: Scale) -> list[Cell]:
@@ -13,8 +28,15 @@ def cells(scale: Scale) -> list[Cell]:
     table_cells = []
     for row in TABLE_2:
         for column in TABLE_2_COLUMNS:
-            table_cells.append(ablation_cell(scale, row, column.method, column.shot))
+            for seed in range(_seeds(scale, row, column)):
+                table_cells.append(ablation_cell(scale, row, column.method, column.shot, seed))
     return table_cells
+
+
+def _seeds(scale: Scale, row: Table2Row, column: Table2Column) -> int:
+    if scale == "cpu" and column.shot == 5 and row.ablation in REPEATED:
+        return SEEDS
+    return 1
 
 
 def table(measurements: Measurements) -> ResultTable:
