@@ -26,6 +26,8 @@ TAKEN_IN = [
     "benchmarks/*.py",
     "results/*.md",
     "results/*.png",
+    "results/former/*.md",
+    "results/former/*.png",
 ]
 LINK = re.compile(r"\[(?P<text>[^\]]*)\]\((?P<target>[^)#\s]+)(?P<anchor>#[^)\s]*)?\)")
 
