@@ -39,7 +39,9 @@ def measure(cell: Cell, place: Workplace, device: str = "cpu") -> None:
 def _keep_evaluation(
     cell: Cell, place: Workplace, evaluator: Evaluator, protocol: Protocol
 ) -> None:
-    evaluation = evaluator.evaluate(protocol, temperature=False)
+    # Prototypes have no probabilities but those of an alpha that somebody chose, so a fitted
+    # temperature stands beside them.
+    evaluation = evaluator.evaluate(protocol, temperature=cell.settings.model.deterministic)
     folder = output_folder(place.evaluation(cell, protocol))
     summary = dict(evaluation.summary)
     # Metrics of each class, and calibration bins of each task, would make the files ten times as

@@ -11,7 +11,7 @@ from samovar.experiments.accuracy_table import accuracy_table
 from samovar.experiments.cell import Cell, Scale
 from samovar.experiments.experiment import Experiment, Measurements, ResultTable
 from samovar.experiments.figures import accuracy_figure
-from samovar.experiments.shared_cells import conv4_cell
+from samovar.experiments.shared_cells import SEEDS, conv4_cell
 from samovar.settings.paper import Rival
 from samovar.settings.training import OptimizerSettings
 
@@ -20,12 +20,13 @@ UPDATES = 10_000
 
 
 def cells(_scale: Scale) -> list[Cell]:
-    """Return one seed of each method."""
+    """Return three seeds of each method."""
     longer = []
-    for method in METHODS:
-        cell = conv4_cell(method, 5, updates=UPDATES)
-        settings = replace(cell.settings, optimizer=OptimizerSettings(learning_rate=1e-3))
-        longer.append(replace(cell, settings=settings))
+    for seed in range(SEEDS):
+        for method in METHODS:
+            cell = conv4_cell(method, 5, seed, UPDATES)
+            settings = replace(cell.settings, optimizer=OptimizerSettings(learning_rate=1e-3))
+            longer.append(replace(cell, settings=settings))
     return longer
 
 
