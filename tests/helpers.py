@@ -11,6 +11,7 @@ from samovar.data.normalization import Normalization
 from samovar.data.store import ClassEntry, Contents, Store
 from samovar.data.store_writer import write_store
 from samovar.models.few_shot_model import FewShotModel
+from samovar.prediction.calibration import Calibration, ShapeLaw
 from samovar.settings.model import ModelSettings
 
 
@@ -126,3 +127,14 @@ def store_of(folder: Path, pixels: np.ndarray, name: str = "own", source: str = 
     )
     facts = {"source_name": source, "title": "own", "licence": "yours", "citation": ""}
     return write_store(name, facts, contents, folder)
+
+
+CALIBRATION = Calibration(
+    about="test",
+    sigma=ShapeLaw(-0.2, 0.1, 0.0, 0.0),
+    temperature=ShapeLaw(1.0, -0.5, 0.1, 0.2),
+    left_out=ShapeLaw(1.2, -0.5, 0.1, 0.2),
+    spread=0.3,
+    most_shots=20,
+    most_ways=16,
+)

@@ -1,10 +1,13 @@
 """A fitted model answers images, grows by returning a new one, and never changes."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
-from helpers import blobs, features_model, image_model
+from helpers import CALIBRATION, blobs, features_model, image_model
 
+from samovar import FewShotClassifier
 from samovar.classifier.answer import AnswerParameters
 from samovar.classifier.fitted_model import fit_model
 from samovar.errors import DataError
@@ -70,3 +73,21 @@ def test_images_and_labels_must_be_there_and_match():
         fit_model(features_model(5), CPU, [], [])
     with pytest.raises(ValueError, match="1 images but 2 labels"):
         fit_model(features_model(5), CPU, [torch.zeros(5)], [0, 1])
+
+
+@pytest.mark.parametrize("classifier", ["linear", "cosine"])
+def test_a_calibrated_model_answers_with_the_temperature_of_its_task(tmp_path, classifier):
+    features, labels = blobs(seed=1, classes=3, each=4)
+    plain = features_model(5, method="samovar", classifier=classifier)
+    calibrated = replace(plain, calibration=CALIBRATION)
+    assert calibrated.identity == plain.identity, "tasks of before stay good"
+    folder = calibrated.save_pretrained(tmp_path / "model")
+    fitted = FewShotClassifier(folder).fit(features, labels)
+    probabilities = fitted.predict_proba(features)
+    uncalibrated = FewShotClassifier(plain).fit(features, labels)
+    assert not np.allclose(probabilities, uncalibrated.predict_proba(features))
+    loaded = FewShotClassifier.load(fitted.save(tmp_path / "task.safetensors"))
+    np.testing.assert_array_equal(loaded.predict_proba(features), probabilities)
+    alone = FewShotClassifier(folder).fit(features[::4], labels[::4])
+    assert alone.fitted_.temperature is None, "of one image a class nothing can be left out"
+    assert alone.predict_proba(features).shape == (12, 3)

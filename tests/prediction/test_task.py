@@ -17,7 +17,6 @@ from samovar.prediction.task import (
     infer_task,
     predict_queries,
     rejection_scores,
-    replace_class,
     task_films,
 )
 
@@ -94,18 +93,6 @@ def test_predictions_in_chunks_are_those_of_each_query_and_distances_too():
     torch.testing.assert_close(together.mutual_information[:, -1:], last.mutual_information)
     distances = rejection_scores(COSINE_DISTANCE, queries, means)
     torch.testing.assert_close(distances, COSINE_DISTANCE(queries, means.means[0]))
-
-
-def test_replacing_a_class_leaves_the_others():
-    embed = embedder(FEATURES)
-    features, labels = torch.randn(6, 6), torch.tensor([0, 0, 1, 1, 2, 2])
-    prior = infer_task(embed.model, sums(features, labels, 3), None).prior
-    changed = torch.cat([features[:2], features[2:3], features[2:3], features[4:]])
-    expected = infer_task(embed.model, sums(changed, labels, 3), None).prior
-    alone = sums(features[2:3], torch.tensor([0]), 1)
-    replaced = replace_class(embed.model, prior, 1, alone)
-    torch.testing.assert_close(replaced.weights.mean, expected.weights.mean)
-    torch.testing.assert_close(replaced.weights.stddev, expected.weights.stddev)
 
 
 def test_a_network_that_sees_counts_sees_those_of_the_fitted_task():

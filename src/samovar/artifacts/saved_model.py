@@ -29,6 +29,7 @@ from samovar.data.normalization import Normalization
 from samovar.encoders.encoder_facts import EncoderFacts
 from samovar.errors import ModelError, SettingsError, UnreadableError
 from samovar.models.few_shot_model import FewShotModel
+from samovar.prediction.calibration import Calibration
 from samovar.prediction.rejection import Rejection
 from samovar.settings.checked import checked
 from samovar.settings.model import ModelSettings
@@ -59,6 +60,8 @@ class SavedModel(UsesEncoder):
     encoder: EncoderFacts | None = None
     """The encoder that made the vectors it was trained on, if it is known: images are encoded by
     it first."""
+    calibration: Calibration | None = None
+    """How its probabilities are mended at every shot and way; models of before have none."""
 
     @property
     def record(self) -> TrainingRecord:
@@ -67,9 +70,10 @@ class SavedModel(UsesEncoder):
 
     @cached_property
     def identity(self) -> str:
-        """A hash of everything that its answers depend on.
+        """A hash of everything that its features and classifiers depend on.
 
-        Task files store it, so what enters it, and in which order, never changes.
+        Task files store it, so what enters it, and in which order, never changes. Thresholds and
+        calibration do not: they may be measured again, and tasks that are fitted stay good.
         """
         settings = to_dict(self.model.settings)
         normalisation = dataclasses.asdict(self.normalisation)
@@ -118,6 +122,8 @@ def save_model(saved: SavedModel, folder: Path) -> Path:
     }
     if saved.encoder is not None:
         config["encoder"] = saved.encoder.to_json()
+    if saved.calibration is not None:
+        config["calibration"] = saved.calibration.to_dict()
     weights = serialize(saved.model.state_dict())
     config["weights_sha256"] = hashlib.sha256(weights).hexdigest()
     # Weights first, so that a folder with a config.json always has weights, even after a crash.
@@ -186,6 +192,7 @@ def _network(
         config.conversion,
         config.rejection,
         config.encoder,
+        config.calibration,
     )
 
 
@@ -199,6 +206,7 @@ class _Config:
     conversion: Conversion | None
     rejection: Rejection | None
     encoder: EncoderFacts | None
+    calibration: Calibration | None
     weights_sha256: str | None
 
 
@@ -212,6 +220,7 @@ class _Stored:
     rejection: dict[str, Any] | None
     training: dict[str, Any] = field(default_factory=dict)
     encoder: dict[str, Any] | None = None
+    calibration: dict[str, Any] | None = None
     weights_sha256: str | None = None
     """The hash of model.safetensors; models of earlier versions do not have it."""
 
@@ -241,6 +250,9 @@ def _config(stored: _Stored) -> _Config:
     encoder = None
     if stored.encoder is not None:
         encoder = EncoderFacts.from_json(stored.encoder)
+    calibration = None
+    if stored.calibration is not None:
+        calibration = Calibration.from_dict(stored.calibration)
     TrainingRecord.from_json(stored.training)  # refuses what the card could not be made from
     config = _Config(
         from_dict(ModelSettings, stored.model),
@@ -249,6 +261,7 @@ def _config(stored: _Stored) -> _Config:
         conversion,
         rejection,
         encoder,
+        calibration,
         stored.weights_sha256,
     )
     _check_together(config.model, config.normalisation, conversion)

@@ -22,12 +22,15 @@ from samovar.classifier.answer import (
     answer_of,
     thresholds_of,
 )
-from samovar.classifier.fitted_task import FittedTask, check_images
+from samovar.classifier.fitted_task import FittedTask, check_images, class_numbers
 from samovar.classifier.labels import listed_labels
-from samovar.classifier.leave_one_out import LeaveOneOut, LeftOut, mistakes
+from samovar.classifier.leave_one_out import LeaveOneOut, mistakes
 from samovar.errors import ModelError
 from samovar.models.class_means import ClassMeans
 from samovar.models.few_shot_model import Conditioned
+from samovar.prediction.calibration import TaskCalibration
+from samovar.prediction.learned_temperature import learned_temperature
+from samovar.prediction.left_out_support import LeftOutSupport
 from samovar.prediction.predictive import Prediction
 from samovar.prediction.rejection import (
     COSINE_DISTANCE,
@@ -70,6 +73,11 @@ class FittedModel:
 
     Rejection thresholds are scaled by it (`threshold_factor`).
     """
+    temperature: tuple[float, ...] | None = None
+    """What left-out support images say of the task's own temperature: weights of a grid.
+
+    None where nothing could be left out, and for models without a calibration.
+    """
 
     distance = "1 - the cosine to the nearest class mean"
     """What the answers' distances are, in words."""
@@ -91,7 +99,7 @@ class FittedModel:
         features = self.embed(inputs)
         task = self.task.without_conditioning() | FittedTask.of(features, labels)
         if self.support is None:  # the spread stays as it was saved: its images are gone
-            return restored(self.saved, self.embed.device, task, self.spread)
+            return restored(self.saved, self.embed.device, task, self.spread, self.temperature)
         kept = None
         if self.support.inputs is not None:
             kept = [*self.support.inputs, *inputs]
@@ -131,7 +139,19 @@ class FittedModel:
             features,
             int(parameters.samples),
             parameters.seed,
+            self.calibration,
         )
+
+    @property
+    def calibration(self) -> TaskCalibration | None:
+        """The calibration of this task; None for models that have none."""
+        if self.saved.calibration is None:
+            return None
+        weights = None
+        if self.temperature is not None:
+            weights = torch.tensor(self.temperature, dtype=torch.float64)
+        counts = self.task.counts
+        return self.saved.calibration.of_task(len(counts), float(counts.double().mean()), weights)
 
     def threshold(self, reject: float) -> float:
         """Return the distance above which images are rejected, at this rate of mistakes."""
@@ -155,10 +175,12 @@ class FittedModel:
         # With TEN the features of all other images would change too.
         if self.support is None or self.saved.model.task_embedding is not None:
             return None
-        left_out = LeftOut.of(self.task, self.support.features, self.support.labels)
+        left_out = _left_out(self.task, self.support)
         if left_out is None:
             return None
-        answers = left_out.answers(self.saved.model, self.conditioned.prior, parameters)
+        prior = self.conditioned.prior
+        samples = int(parameters.samples)
+        answers = left_out.answers(self.saved.model, prior, samples, parameters.seed)
         wrong = mistakes(self.task.classes, left_out.positions, left_out.numbers, answers)
         images = len(left_out.numbers)
         rejected = None
@@ -191,13 +213,17 @@ def fit_model(
 
 
 def restored(
-    saved: SavedModel, device: torch.device, task: FittedTask, spread: float | None
+    saved: SavedModel,
+    device: torch.device,
+    task: FittedTask,
+    spread: float | None,
+    temperature: tuple[float, ...] | None = None,
 ) -> FittedModel:
     """Return the fitted model of a stored task, whose support images are gone."""
     embed = Embedder(saved.model, saved.normalisation, device)
     plain = _plain_means(task, device)
     conditioned = infer_task(saved.model, plain, _conditioned_means(task, device))
-    return FittedModel(saved, embed, task, conditioned, None, spread)
+    return FittedModel(saved, embed, task, conditioned, None, spread, temperature)
 
 
 def _assembled(
@@ -209,11 +235,21 @@ def _assembled(
         again = embed(support.inputs, task_films(saved.model, plain))
         task = replace(task, conditioned=FittedTask.of(again, support.labels).totals)
     conditioned = infer_task(saved.model, plain, _conditioned_means(task, embed.device))
-    left_out = LeftOut.of(task, support.features, support.labels)
+    left_out = _left_out(task, support)
     spread = None
     if left_out is not None and saved.rejection is not None:
         spread = left_out.spread(saved.rejection)
-    return FittedModel(saved, embed, task, conditioned, support, spread)
+    temperature = None
+    if left_out is not None and saved.calibration is not None and support.inputs is None:
+        prior = conditioned.prior
+        weights = learned_temperature(saved.calibration, left_out, saved.model, prior)
+        temperature = tuple(weights.tolist())
+    return FittedModel(saved, embed, task, conditioned, support, spread, temperature)
+
+
+def _left_out(task: FittedTask, support: Support) -> LeftOutSupport | None:
+    numbers = class_numbers(task.classes, support.labels)
+    return LeftOutSupport.of(task.totals, task.counts, support.features, numbers)
 
 
 def _score_of(saved: SavedModel) -> RejectionScore:

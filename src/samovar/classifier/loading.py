@@ -123,7 +123,12 @@ def save_fitted(
     if fitted.saved.encoder_is_chosen:
         encoder = fitted.saved.encoder
     identity = fitted.saved.identity
-    info = TaskInfo(model, identity, parameters, measured, fitted.spread, encoder, support)
+    temperature = None
+    if isinstance(fitted, FittedModel):
+        temperature = fitted.temperature
+    info = TaskInfo(
+        model, identity, parameters, measured, fitted.spread, encoder, support, temperature
+    )
     write_task(path, fitted.task, info)
 
 
@@ -148,7 +153,7 @@ def load_fitted(
     if saved.identity != info.identity:
         raise ModelError(f"{path} belongs to another model than {model} (their hashes differ).")
     saved = same_encoder(saved, encoder)
-    fitted = _restored(saved, device, task, info.spread)
+    fitted = _restored(saved, device, task, info)
     if fitted is None:
         raise ModelError(f"{path} does not fit the model {model}.")
     return fitted, info
@@ -174,7 +179,7 @@ def _restored(
     saved: SavedModel | SavedRegression,
     device: torch.device,
     task: FittedTask | RegressionTask,
-    spread: float | None,
+    info: TaskInfo,
 ) -> Fitted | None:
     """Return the fitted model of a stored task; None if the task is not one of such a model."""
     if isinstance(saved, SavedRegression):
@@ -185,4 +190,4 @@ def _restored(
         return None
     if (saved.model.task_embedding is not None) != (task.conditioned is not None):
         return None
-    return restored(saved, device, task, spread)
+    return restored(saved, device, task, info.spread, info.temperature)

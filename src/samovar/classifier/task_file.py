@@ -29,6 +29,7 @@ from samovar.core.input_files import check_size, open_input
 from samovar.core.stored_json import LARGEST_NUMBER, parse_json
 from samovar.encoders.encoder_facts import EncoderFacts
 from samovar.errors import DataError, ModelError, SettingsError, UnreadableError
+from samovar.models.closed_form import GRID
 from samovar.settings.checked import checked
 
 FORMAT = 1
@@ -61,6 +62,8 @@ class TaskInfo:
     """The encoder that the user has named instead of the model's own."""
     support: SupportNames | None = None
     """The file names of the support images, where they are known."""
+    temperature: tuple[float, ...] | None = None
+    """What the support says of the task's own temperature: weights of a grid."""
 
     @property
     def wrong(self) -> tuple[WrongImage, ...]:
@@ -76,11 +79,27 @@ def write_task(path: Path, task: FittedTask | RegressionTask, info: TaskInfo) ->
         _check(task)
     except UnreadableError as error:
         raise ModelError(f"The task cannot be stored: {error}.") from error
+    head = _header(task, info)
+    content = save(_tensors(task), {"samovar": json.dumps(head)})
+    if len(content) > LARGEST_TASK:
+        raise ModelError(
+            f"The task has {len(content):,} bytes, but at most {LARGEST_TASK:,} can be stored. "
+            "Fit it to fewer images."
+        )
+    write_whole(path, content)
+
+
+def _header(task: FittedTask | RegressionTask, info: TaskInfo) -> dict[str, Any]:
+    """Return what the file says in JSON."""
     version = REGRESSION_FORMAT if isinstance(task, RegressionTask) else FORMAT
     head: dict[str, Any] = {"format": version, "library": "samovar"}
     head["classes"] = [_storable(label) for label in task.classes]
     head |= dataclasses.asdict(info)
-    del head["encoder"], head["support"]
+    # What is not known is left out, so that files without it are those of earlier versions.
+    for name in ("encoder", "support", "temperature"):
+        del head[name]
+    if info.temperature is not None:
+        head["temperature"] = info.temperature
     if info.encoder is not None:
         head["encoder"] = info.encoder.to_json()
     if info.support is not None:
@@ -92,13 +111,7 @@ def write_task(path: Path, task: FittedTask | RegressionTask, info: TaskInfo) ->
         parameters[name] = _python_value(value)
     if parameters["reject_label"] is not None:
         _storable(parameters["reject_label"])
-    content = save(_tensors(task), {"samovar": json.dumps(head)})
-    if len(content) > LARGEST_TASK:
-        raise ModelError(
-            f"The task has {len(content):,} bytes, but at most {LARGEST_TASK:,} can be stored. "
-            "Fit it to fewer images."
-        )
-    write_whole(path, content)
+    return head
 
 
 def _tensors(task: FittedTask | RegressionTask) -> dict[str, Tensor]:
@@ -295,6 +308,7 @@ class _Info:
     spread: Annotated[float, msgspec.Meta(ge=0)] | None = None
     encoder: dict[str, Any] | None = None
     support: dict[str, Any] | None = None
+    temperature: tuple[Annotated[float, msgspec.Meta(ge=0, le=1)], ...] | None = None
 
 
 def _checked_info(head: dict[str, Any], task: FittedTask | RegressionTask) -> TaskInfo:
@@ -311,7 +325,12 @@ def _checked_info(head: dict[str, Any], task: FittedTask | RegressionTask) -> Ta
     if info.support is not None:
         counts = dict(zip(task.classes, task.counts.tolist(), strict=True))
         support = _names_of(info.support, counts)
-    return TaskInfo(info.model, info.identity, parameters, measured, info.spread, encoder, support)
+    weights = info.temperature
+    if weights is not None and (len(weights) != GRID or abs(sum(weights) - 1) > 1e-6):
+        raise UnreadableError("the weights of its temperature do not add up")
+    return TaskInfo(
+        info.model, info.identity, parameters, measured, info.spread, encoder, support, weights
+    )
 
 
 def _names_of(stored: dict[str, Any], counts: dict[Any, int]) -> SupportNames:

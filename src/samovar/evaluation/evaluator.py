@@ -63,9 +63,9 @@ class Evaluator(TaskEvaluator):
                 set_norm(model, protocol.norm)
             channels_last(model)
             dataset = self.dataset.part(protocol.split)
-            self._runners[key] = TaskRunner(
-                model, dataset, self.saved.normalisation, self.device, self.fabric
-            )
+            runner = TaskRunner(model, dataset, self.saved.normalisation, self.device, self.fabric)
+            runner.calibration = self.saved.calibration
+            self._runners[key] = runner
         return self._runners[key]
 
     def norms(self, protocol: Protocol) -> set[str]:

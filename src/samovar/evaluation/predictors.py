@@ -1,4 +1,4 @@
-"""The four predictors of an evaluated model, under the names that files and flags use.
+"""The predictors of an evaluated model, under the names that files and flags use.
 
 This module imports neither numpy nor torch, since the flags of `samovar compare` are made from it.
 """
@@ -17,6 +17,8 @@ class Predictor(StrEnum):
     """The predictive, with a temperature that was fitted on validation tasks."""
     MEAN_CLASSIFIER_TEMPERED = "mean_classifier_tempered"
     """The classifier at the mean, with a temperature that was fitted on validation tasks."""
+    CALIBRATED = "calibrated"
+    """The predictive with the calibration that is stored in the model, as a user's images get."""
 
     @property
     def label(self) -> str:
@@ -25,13 +27,13 @@ class Predictor(StrEnum):
 
     @property
     def is_tempered(self) -> bool:
-        """Whether a fitted temperature is applied."""
+        """Whether a temperature is applied that the evaluation has fitted."""
         return self.endswith("_tempered")
 
     @property
     def tempered(self) -> "Predictor":
-        """The same predictor with a fitted temperature."""
-        if self.is_tempered:
+        """The same predictor with a fitted temperature; a calibrated one has its own."""
+        if self.is_tempered or self == Predictor.CALIBRATED:
             return self
         return Predictor(f"{self}_tempered")
 
@@ -41,4 +43,5 @@ _LABELS = {
     Predictor.MEAN_CLASSIFIER: "classifier at the mean",
     Predictor.PREDICTIVE_TEMPERED: "sampled, tempered",
     Predictor.MEAN_CLASSIFIER_TEMPERED: "at the mean, tempered",
+    Predictor.CALIBRATED: "sampled, calibrated",
 }

@@ -68,6 +68,11 @@ class Runner(ABC, Generic[Tasks]):
     def predict_at_mean(self, tasks: Tasks) -> Prediction:
         """Return the prediction of the classifier at the mean."""
 
+    def predict_calibrated(self, tasks: Tasks, protocol: Protocol) -> Prediction | None:
+        """Return the prediction by the model's own calibration; None where it has none."""
+        del tasks, protocol
+        return None
+
     @abstractmethod
     def distance(self, tasks: Tasks) -> Tensor | None:
         """Return how little each query belongs to its task, (T, Q); None where it is not known."""
@@ -108,6 +113,9 @@ class Runner(ABC, Generic[Tasks]):
             distance = self.distance(tasks)
             sampled = self.predict_sampled(tasks, protocol)
             predictions = predictors(sampled, self.predict_at_mean(tasks))
+            calibrated = self.predict_calibrated(tasks, protocol)
+            if calibrated is not None:
+                predictions[Predictor.CALIBRATED] = calibrated
             for name, prediction in predictions.items():
                 outcomes = Outcomes.of(prediction, tasks.labels, distance, tasks.episodes.classes)
                 batches.setdefault(name, []).append(outcomes)

@@ -27,6 +27,10 @@ from samovar.models.class_means import ClassMeans
 from samovar.models.few_shot_model import Conditioned, FewShotModel
 from samovar.models.inference import WeightDistribution
 from samovar.models.task_embedding import Film
+from samovar.prediction.calibrated import predict_calibrated
+from samovar.prediction.calibration import Calibration, TaskCalibration
+from samovar.prediction.learned_temperature import learned_temperature
+from samovar.prediction.left_out_support import LeftOutSupport
 from samovar.prediction.predictive import Prediction, predict, predict_at_mean
 from samovar.prediction.rejection import COSINE_DISTANCE
 from samovar.prediction.sampling_noise import PredictiveNoise
@@ -93,6 +97,8 @@ class TaskRunner(Runner[InferredTasks]):
         self.processes = Processes(fabric, device)
         self.source = BatchSource(dataset, normalization, device, seed=0)
         self.embeds_split = embed_split and "episode" not in norm_modes(model)
+        self.calibration: Calibration | None = None
+        """The model's own, which whoever has it sets."""
 
     @property
     def norms(self) -> set[str]:
@@ -175,6 +181,50 @@ class TaskRunner(Runner[InferredTasks]):
     def predict_at_mean(self, tasks: InferredTasks) -> Prediction:
         """Return the prediction of the classifier at the mean."""
         return predict_at_mean(self.model.classifier, tasks.prior, tasks.query)
+
+    @torch.no_grad()
+    def predict_calibrated(self, tasks: InferredTasks, protocol: Protocol) -> Prediction | None:
+        """Return the prediction by the model's own calibration, as a user's images get it.
+
+        None without one, and under episode norm: a calibration is that of running averages.
+        """
+        if self.calibration is None or not self.embeds_split:
+            return None
+        calibrations = []
+        for position in range(len(tasks.numbers)):
+            calibrations.append(self._task_calibration(self.calibration, tasks, position))
+        noise = tasks.noise(protocol.seed, quasi=protocol.quasi)
+        classifier = self.model.classifier
+        return predict_calibrated(
+            classifier, tasks.prior, tasks.query, protocol.samples, noise, calibrations
+        )
+
+    def _task_calibration(
+        self, calibration: Calibration, tasks: InferredTasks, position: int
+    ) -> TaskCalibration:
+        left_out = self.left_out(tasks, position)
+        weights = None
+        if left_out is not None:
+            prior = tasks.prior.of_task(position)
+            weights = learned_temperature(calibration, left_out, self.model, prior)
+        counts = tasks.support.counts[position]
+        return calibration.of_task(len(counts), float(counts.mean()), weights)
+
+    def left_out(self, tasks: InferredTasks, position: int) -> LeftOutSupport | None:
+        """Return the left-out support of one of the tasks.
+
+        None where nothing can be left out, and with TEN, where the features of all other images
+        would change too.
+        """
+        if self.model.task_embedding is not None:
+            return None
+        episodes = tasks.episodes
+        return LeftOutSupport.of(
+            tasks.support.totals[position].cpu(),
+            tasks.support.counts[position].long().cpu(),
+            self.features(episodes.support[position : position + 1])[0],
+            torch.tensor(episodes.support_labels[position]),
+        )
 
     def predict_task(self, protocol: Protocol, number: int) -> tuple[Episodes, Prediction]:
         """Draw one task of a protocol and predict its queries."""

@@ -29,12 +29,37 @@ class WeightDistribution(NamedTuple):
     weights: Normal
     biases: Normal | None = None
 
-    def with_class(self, label: int, other: "WeightDistribution") -> "WeightDistribution":
-        """Replace the distribution of one class; `other` has that class alone."""
-        weights = _with_class(self.weights, label, other.weights)
-        if self.biases is None or other.biases is None:
+    def of_task(self, position: int) -> "WeightDistribution":
+        """Return the distribution of one of T tasks, (1, N, d)."""
+        chosen = slice(position, position + 1)
+        weights = Normal(
+            self.weights.mean[chosen], self.weights.stddev[chosen], validate_args=False
+        )
+        if self.biases is None:
             return WeightDistribution(weights)
-        return WeightDistribution(weights, _with_class(self.biases, label, other.biases))
+        biases = Normal(self.biases.mean[chosen], self.biases.stddev[chosen], validate_args=False)
+        return WeightDistribution(weights, biases)
+
+    def with_classes(self, labels: Tensor, others: "WeightDistribution") -> "WeightDistribution":
+        """Make n tasks (n, N, d) of one, (1, N, d), each with one of its classes replaced.
+
+        Args:
+            labels: The class that each task replaces, (n,).
+            others: What it is replaced by, (1, n, d).
+        """
+        weights = _with_classes(self.weights, labels, others.weights)
+        if self.biases is None or others.biases is None:
+            return WeightDistribution(weights)
+        return WeightDistribution(weights, _with_classes(self.biases, labels, others.biases))
+
+    def widened(self, factors: Tensor) -> "WeightDistribution":
+        """Return the distributions with standard deviations multiplied by factors (T,)."""
+        scale = self.weights.stddev * factors[:, None, None]
+        weights = Normal(self.weights.mean, scale, validate_args=False)
+        if self.biases is None:
+            return WeightDistribution(weights)
+        scale = self.biases.stddev * factors[:, None]
+        return WeightDistribution(weights, Normal(self.biases.mean, scale, validate_args=False))
 
     def divergence(self, other: "WeightDistribution") -> Tensor:
         """Return KL(self || other) of each class, (T, N), summed over dimensions and bias."""
@@ -44,11 +69,12 @@ class WeightDistribution(NamedTuple):
         return total
 
 
-def _with_class(old: Normal, label: int, new: Normal) -> Normal:
-    mean = old.mean.clone()
-    scale = old.stddev.clone()
-    mean[:, label] = new.mean[:, 0]
-    scale[:, label] = new.stddev[:, 0]
+def _with_classes(old: Normal, labels: Tensor, new: Normal) -> Normal:
+    tasks = torch.arange(len(labels), device=labels.device)
+    mean = old.mean.repeat(len(labels), *[1] * (old.mean.ndim - 1))
+    scale = old.stddev.repeat(len(labels), *[1] * (old.mean.ndim - 1))
+    mean[tasks, labels] = new.mean[0]
+    scale[tasks, labels] = new.stddev[0]
     return Normal(mean, scale, validate_args=False)
 
 

@@ -72,3 +72,6 @@ class PredictionNoise(Protocol):
 
     def weights(self, task: int, block: SampleBlock, way: int, dim: int) -> WeightNoise:
         """Draw noise (N, L, d) for sampled weights."""
+
+    def temperature_shares(self, task: int, block: SampleBlock) -> Tensor:
+        """Draw (L,) evenly spaced quantiles in random order, for temperatures of samples."""

@@ -44,6 +44,12 @@ class PredictiveNoise:
         bank = _Bank(self.seed, self.quasi, "weights", number, way, dim)
         return _draw(bank, block)
 
+    def temperature_shares(self, task: int, block: SampleBlock) -> Tensor:
+        """Draw (L,) evenly spaced quantiles in random order, for temperatures of samples."""
+        order = generator(self.seed, "predictive temperature", self.tasks[task], block.first)
+        shares = (order.permutation(block.count) + 0.5) / block.count
+        return torch.from_numpy(shares)
+
 
 @dataclass(frozen=True)
 class _Bank:

@@ -19,6 +19,8 @@ from samovar.models.class_means import ClassMeans
 from samovar.models.few_shot_model import Conditioned, FewShotModel
 from samovar.models.inference import WeightDistribution
 from samovar.models.task_embedding import Film
+from samovar.prediction.calibrated import predict_calibrated
+from samovar.prediction.calibration import TaskCalibration
 from samovar.prediction.predictive import Prediction, predict
 from samovar.prediction.rejection import RejectionScore
 from samovar.prediction.sampling_noise import PredictiveNoise
@@ -87,23 +89,32 @@ def infer_task(
     return model.condition(plain, embed_again)
 
 
-@torch.no_grad()
-def replace_class(
-    model: FewShotModel, prior: WeightDistribution, label: int, means: ClassMeans
-) -> WeightDistribution:
-    """Return p(w | D) with class number `label` inferred again, from other means (1, 1, d)."""
-    return prior.with_class(label, model.prior(means))
-
-
 def predict_queries(
-    model: FewShotModel, prior: WeightDistribution, features: Tensor, samples: int, seed: int
+    model: FewShotModel,
+    prior: WeightDistribution,
+    features: Tensor,
+    samples: int,
+    seed: int,
+    calibration: TaskCalibration | None = None,
 ) -> Prediction:
-    """Return the predictive of queries with features (n, d), by quasi-random classifiers."""
+    """Return the predictive of queries with features (n, d), by quasi-random classifiers.
+
+    They are calibrated if there is a calibration.
+    """
     # A task that is fitted by itself is number 0 of its seed; all chunks share its classifiers.
     noise = PredictiveNoise(seed, [0], quasi=True)
+    classifier = model.classifier
     predictions = []
     for chunk in features.split(CHUNK):
-        predictions.append(predict(model.classifier, prior, chunk[None], samples, noise))
+        queries = chunk[None]
+        if calibration is None:
+            prediction = predict(classifier, prior, queries, samples, noise)
+        else:
+            calibrations = [calibration]
+            prediction = predict_calibrated(
+                classifier, prior, queries, samples, noise, calibrations
+            )
+        predictions.append(prediction)
     return _joined(predictions)
 
 

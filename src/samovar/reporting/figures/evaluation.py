@@ -15,13 +15,14 @@ from numpy.typing import NDArray
 from samovar.evaluation.metrics import ReliabilityBin
 from samovar.evaluation.predictors import Predictor
 from samovar.evaluation.results import EvaluationResults, Metrics
-from samovar.reporting.figures.style import BLACK, BLUE, VERMILION, png
+from samovar.reporting.figures.style import BLACK, BLUE, DARK_GREEN, VERMILION, png
 
 COLORS = {
     Predictor.PREDICTIVE: BLUE,
     Predictor.MEAN_CLASSIFIER: VERMILION,
     Predictor.PREDICTIVE_TEMPERED: BLUE,
     Predictor.MEAN_CLASSIFIER_TEMPERED: VERMILION,
+    Predictor.CALIBRATED: DARK_GREEN,
 }
 """A temperature does not change the colour: tempered lines are dotted."""
 
@@ -38,7 +39,7 @@ def reliability_figure(results: EvaluationResults) -> bytes:
         _plot_bins(
             upper, metrics.reliability, color=color, marker="o", markersize=4, label="as it is"
         )
-        if predictor.tempered in results.metrics:
+        if predictor.tempered != predictor and predictor.tempered in results.metrics:
             _plot_tempered(upper, results.metrics[predictor.tempered])
         title = f"{predictor.label}\nECE {metrics.ece.value:.3f}"
         upper.set(title=title, ylim=(0, 1.02), xlim=(0, 1.02))

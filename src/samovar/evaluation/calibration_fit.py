@@ -1,0 +1,207 @@
+"""Fits the calibration of a network on tasks of held-out classes, over many shots and ways.
+
+For each shape of task that the data allows, sampled classifiers answer the queries and, left out,
+the support images of some tasks, at a few factors on the standard deviations and at many
+temperatures. These answers are tables. The laws of `Calibration` then say where to look them up,
+and gradient descent chooses the laws by which the queries are most probable: first the posterior of
+each task's own temperature is computed from its left-out images, then the probability of its
+queries under it, exactly as a user's task is answered.
+"""
+
+import math
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from samovar.data.episodes import EpisodeSampler
+from samovar.evaluation.task_runner import InferredTasks, TaskRunner
+from samovar.prediction.calibration import Calibration, ShapeLaw, shape_terms
+from samovar.prediction.learned_temperature import SAMPLES
+from samovar.prediction.left_out_support import MOST_LEFT_OUT, sampled_logits
+from samovar.prediction.task_temperature import (
+    deviations,
+    label_log_likelihoods,
+    log_posterior_weights,
+    prior_weights,
+)
+from samovar.settings.tasks import EpisodeSettings
+
+WAYS = (2, 5, 10, 20)
+SHOTS = (1, 2, 5, 10, 20)
+"""The shapes that are measured, as far as the data allows."""
+MOST_TASKS = 30
+"""Tasks of each shape."""
+MOST_QUERIES = 50
+"""Queries of a task in all."""
+FACTORS = (0.0, 0.35, 0.7, 1.0, 1.5, 2.0)
+LOG_TEMPERATURES = torch.linspace(-2.5, 2.5, 21, dtype=torch.float64)
+FIRST_SPREAD = 0.3
+STEPS = 150
+STEP_SIZE = 0.05
+PENALTY = 1e-3
+"""On the coefficients of the factor, which a temperature can often replace."""
+LEFT_OUT_SHARE = 0.1
+"""The weight of left-out labels beside that of the queries, which are what counts."""
+
+
+@dataclass(frozen=True)
+class ShapeTables:
+    """The answers to tasks of one shape: log probabilities of the labels.
+
+    query: (factors, tasks, queries, temperatures); left_out: (factors, tasks, temperatures), summed
+    over the left-out images of a task, or zero where nothing can be left out; images: their number.
+    """
+
+    way: int
+    shot: int
+    query: Tensor
+    left_out: Tensor
+    images: int
+
+
+@dataclass(frozen=True)
+class Laws:
+    """The coefficients that are learned: of the laws, and the log of the spread."""
+
+    sigma: Tensor
+    temperature: Tensor
+    left_out: Tensor
+    log_spread: Tensor
+
+    @classmethod
+    def first(cls) -> "Laws":
+        """Return where learning begins: nothing is changed."""
+        log_spread = torch.tensor(math.log(FIRST_SPREAD), requires_grad=True)
+        return cls(_flat_law(), _flat_law(), _flat_law(), log_spread)
+
+
+def _flat_law() -> Tensor:
+    return torch.zeros(4, dtype=torch.float64, requires_grad=True)
+
+
+def fit_calibration(runner: TaskRunner, seed: int, tasks: int = MOST_TASKS) -> Calibration | None:
+    """Fit the calibration on every shape that the runner's data allows; None if it allows none."""
+    tasks = min(tasks, MOST_TASKS)
+    classes = len(runner.dataset)
+    ways = sorted({min(way, classes) for way in WAYS if min(way, classes) > 1})
+    tables = []
+    for way in ways:
+        for shot in SHOTS:
+            table = measure_shape(runner, way, shot, seed, tasks)
+            if table is not None:
+                tables.append(table)
+    if not tables:
+        return None
+    about = f"{tasks} tasks of each of {len(tables)} shapes from {runner.dataset.description}"
+    return fit_laws(tables, about)
+
+
+@torch.no_grad()
+def measure_shape(
+    runner: TaskRunner, way: int, shot: int, seed: int, tasks: int
+) -> ShapeTables | None:
+    """Answer tasks of one shape at all factors and temperatures; None if the data has too few."""
+    smallest_class = int(runner.dataset.counts.min())
+    queries = min(MOST_QUERIES // way, smallest_class - shot)
+    if queries < 1:
+        return None
+    sampler = EpisodeSampler(runner.dataset, EpisodeSettings(way, shot, queries), seed)
+    query = []
+    left_out = []
+    for number in range(tasks):
+        inferred = runner.infer(sampler.draw(number, 1), range(number, number + 1))
+        query.append(_query_table(runner, inferred))
+        left_out.append(_left_out_table(runner, inferred))
+    images = 0
+    if shot > 1:
+        images = min(MOST_LEFT_OUT, way * shot)
+    return ShapeTables(way, shot, torch.stack(query, 1), torch.stack(left_out, 1), images)
+
+
+def _query_table(runner: TaskRunner, tasks: InferredTasks) -> Tensor:
+    """Return the log probabilities of the labels of one task, (factors, queries, temperatures)."""
+    table = []
+    for factor in _factors(runner):
+        widened = tasks.prior.widened(tasks.query.new_full((1,), factor))
+        logits = sampled_logits(runner.model, widened, tasks.query.float(), SAMPLES, seed=0)
+        table.append(label_log_likelihoods(logits, tasks.labels, LOG_TEMPERATURES)[0])
+    return torch.stack(table).cpu()
+
+
+def _left_out_table(runner: TaskRunner, tasks: InferredTasks) -> Tensor:
+    """Return the log likelihood of the left-out labels of one task, (factors, temperatures)."""
+    factors = _factors(runner)
+    left_out = runner.left_out(tasks, 0)
+    if left_out is None:
+        return torch.zeros(len(factors), len(LOG_TEMPERATURES))
+    table = []
+    for factor in factors:
+        logits = left_out.logits(runner.model, tasks.prior, SAMPLES, 0, factor)
+        labels = left_out.numbers.to(logits.device)
+        table.append(label_log_likelihoods(logits, labels, LOG_TEMPERATURES).sum(0))
+    return torch.stack(table).cpu()
+
+
+def _factors(runner: TaskRunner) -> tuple[float, ...]:
+    if runner.model.classifier.deterministic:
+        return (1.0,)  # there is nothing to widen
+    return FACTORS
+
+
+def fit_laws(tables: list[ShapeTables], about: str) -> Calibration:
+    """Choose the laws by which the queries are most probable, each shape counting the same."""
+    laws = Laws.first()
+    optimizer = torch.optim.Adam(vars(laws).values(), lr=STEP_SIZE)
+    schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, STEPS)
+    for _ in range(STEPS):
+        optimizer.zero_grad()
+        losses = [_loss(table, laws) for table in tables]
+        loss = torch.stack(losses).mean() + PENALTY * laws.sigma.square().sum()
+        loss.backward()
+        optimizer.step()
+        schedule.step()
+    return Calibration(
+        about,
+        ShapeLaw(*laws.sigma.tolist()),
+        ShapeLaw(*laws.temperature.tolist()),
+        ShapeLaw(*laws.left_out.tolist()),
+        float(laws.log_spread.detach().exp()),
+        max(table.shot for table in tables),
+        max(table.way for table in tables),
+    )
+
+
+def _loss(table: ShapeTables, laws: Laws) -> Tensor:
+    """Return the mean NLL of the queries of one shape, with a share of that of left-out images."""
+    terms = torch.tensor(shape_terms(table.way, table.shot), dtype=torch.float64)
+    factor = (laws.sigma @ terms).exp()
+    grid = laws.log_spread.exp() * deviations(1.0)
+    left_out = _looked_up(table.left_out, factor, laws.left_out @ terms + grid)
+    log_weights = log_posterior_weights(left_out)  # (tasks, G)
+    query = _looked_up(table.query, factor, laws.temperature @ terms + grid)
+    mixed = (log_weights[:, None] + query).logsumexp(-1)  # (tasks, queries)
+    loss = -mixed.mean()
+    if table.images:
+        # The likelihood of all left-out labels of a task, averaged over its temperature.
+        evidence = (prior_weights().log() + left_out).logsumexp(-1)
+        loss = loss - LEFT_OUT_SHARE * evidence.mean() / table.images
+    return loss
+
+
+def _looked_up(table: Tensor, factor: Tensor, log_temperatures: Tensor) -> Tensor:
+    """Interpolate a table (factors, ..., temperatures) linearly, to (..., G)."""
+    at_factor = table[0]
+    if len(table) > 1:
+        lower, share = _between(torch.tensor(FACTORS, dtype=torch.float64), factor)
+        at_factor = table[lower].lerp(table[lower + 1], share.to(table))
+    lower, share = _between(LOG_TEMPERATURES, log_temperatures)
+    share = share.to(table)
+    return at_factor[..., lower] * (1 - share) + at_factor[..., lower + 1] * share
+
+
+def _between(grid: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
+    """Return the positions in a grid just below values, and how far they are to the next."""
+    inside = values.clamp(grid[0], grid[-1])
+    lower = torch.searchsorted(grid, inside.detach(), right=True).sub(1).clamp(0, len(grid) - 2)
+    return lower, (inside - grid[lower]) / (grid[lower + 1] - grid[lower])

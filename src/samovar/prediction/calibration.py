@@ -1,0 +1,146 @@
+"""The calibration of a network: how far its classifiers spread and how warm they are, by shape.
+
+A network learns its prior p(w | D) at the shots and ways that it is trained on, and on training
+classes. On new classes, at other shots and at other ways its probabilities are too sure or too
+modest (docs/calibration.md). Two numbers mend that: a factor s on the standard deviations of the
+weights, and a temperature t that divides the logits,
+
+    p(y | x, D) = mean over w ~ N(mu, s^2 sigma^2) of softmax(logits(w, x) / t).
+
+Both are smooth functions of the numbers of shots and ways, fitted on tasks of validation classes
+(`samovar.evaluation.calibration_fit`) and stored with the model. How hard a task is for its shape,
+only its own images can tell: its temperature is t times e^u with u ~ N(0, spread^2), and u is
+learned from left-out support images (`samovar.prediction.task_temperature`). Left-out answers have
+a usual temperature of their own: the class of the image has one image less than the others, which
+at two shots is half of them.
+"""
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from samovar.errors import UnreadableError
+from samovar.prediction.task_temperature import deviations, prior_weights
+from samovar.settings.checked import checked
+
+FURTHEST = 2.0
+"""Laws are followed to this multiple of the largest measured number of classes, and no further."""
+LARGEST_EXPONENT = 10.0
+"""No law has a larger logarithm; a stored one that has is damaged."""
+
+
+@dataclass(frozen=True)
+class ShapeLaw:
+    """A positive number whose logarithm is quadratic in log shots and linear in log(ways / 5).
+
+    >>> ShapeLaw(at_one_shot=0.7, by_shots=-0.5, by_squared_shots=0.0, by_ways=0.0).at(5, 1)
+    2.01...
+    """
+
+    at_one_shot: float
+    by_shots: float
+    by_squared_shots: float
+    by_ways: float
+
+    def at(self, way: float, shots: float) -> float:
+        """Return the number at a shape."""
+        exponents = zip(self.coefficients, shape_terms(way, shots), strict=True)
+        exponent = sum(coefficient * term for coefficient, term in exponents)
+        return math.exp(min(max(exponent, -LARGEST_EXPONENT), LARGEST_EXPONENT))
+
+    @property
+    def coefficients(self) -> tuple[float, float, float, float]:
+        """The coefficients of `shape_terms`."""
+        return self.at_one_shot, self.by_shots, self.by_squared_shots, self.by_ways
+
+
+def shape_terms(way: float, shots: float) -> tuple[float, float, float, float]:
+    """Return what the logarithm of a law is linear in."""
+    log_shots = math.log(shots)
+    return 1.0, log_shots, log_shots**2, math.log(way / 5)
+
+
+@dataclass(frozen=True)
+class TaskCalibration:
+    """The calibration of one task.
+
+    factor: of the standard deviations; log_temperatures: a grid (G,); weights: of the grid, (G,),
+    which sum to one.
+    """
+
+    factor: float
+    log_temperatures: Tensor
+    weights: Tensor
+
+    def inverse_temperatures(self, shares: Tensor) -> Tensor:
+        """Return 1 / t at these quantiles (L,) of the temperature's distribution."""
+        positions = torch.searchsorted(self.weights.cumsum(0), shares.double())
+        positions = positions.clamp(max=len(self.weights) - 1)
+        return torch.exp(-self.log_temperatures[positions]).float()
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """What a model knows of its own calibration."""
+
+    about: str
+    """The tasks on which it was fitted."""
+    sigma: ShapeLaw
+    """The factor on the standard deviations of the weights."""
+    temperature: ShapeLaw
+    """The temperature of the logits."""
+    left_out: ShapeLaw
+    """The temperature of the logits of left-out support images."""
+    spread: float
+    """The standard deviation of the log temperature between tasks of the same shape."""
+    most_shots: int
+    """The largest number of shots on which it was fitted."""
+    most_ways: int
+    """The largest number of classes on which it was fitted."""
+
+    def of_task(self, way: int, shots: float, weights: Tensor | None) -> TaskCalibration:
+        """Return the calibration of a task.
+
+        Args:
+            way: The number of its classes.
+            shots: The mean number of images of a class.
+            weights: The posterior of its own temperature (`temperature_weights`); the prior where
+                nothing could be left out.
+        """
+        if weights is None:
+            weights = prior_weights()
+        return self._by_law(self.temperature, way, shots, weights)
+
+    def of_left_out(self, way: int, shots: float) -> TaskCalibration:
+        """Return the usual calibration of left-out images of a task."""
+        return self._by_law(self.left_out, way, shots, prior_weights())
+
+    def _by_law(
+        self, temperature: ShapeLaw, way: int, shots: float, weights: Tensor
+    ) -> TaskCalibration:
+        way_inside = min(way, FURTHEST * self.most_ways)
+        shots_inside = min(max(shots, 1.0), float(self.most_shots))
+        log_temperature = math.log(temperature.at(way_inside, shots_inside))
+        factor = self.sigma.at(way_inside, shots_inside)
+        return TaskCalibration(factor, log_temperature + deviations(self.spread), weights)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the form that JSON holds."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, stored: dict[str, Any]) -> "Calibration":
+        """Read the JSON form of `to_dict`."""
+        calibration = checked(cls, stored)
+        numbers = [calibration.spread]
+        for law in (calibration.sigma, calibration.temperature, calibration.left_out):
+            numbers += law.coefficients
+        whole = all(math.isfinite(number) for number in numbers)
+        if not whole or calibration.spread < 0:
+            raise UnreadableError("the calibration is not whole")
+        if calibration.most_shots < 1 or calibration.most_ways < 1:
+            raise UnreadableError("the calibration was fitted on no tasks")
+        return calibration
