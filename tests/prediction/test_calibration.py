@@ -13,14 +13,12 @@ from samovar.models.closed_form import GRID
 from samovar.prediction.calibration import Calibration, ShapeLaw
 from samovar.prediction.task_temperature import prior_weights
 
-FLAT = ShapeLaw(0.0, 0.0, 0.0, 0.0)
-
 
 def test_a_law_is_its_formula():
     law = CALIBRATION.temperature
     x, y = math.log(4), math.log(10 / 5)
-    assert law.at(10, 4) == pytest.approx(math.exp(1.0 - 0.5 * x + 0.1 * x * x + 0.2 * y))
-    assert FLAT.at(7, 3) == 1
+    assert law.at(10, 4) == pytest.approx(math.exp(1.0 - 0.5 * x + 0.1 * x * x + 0.3 / 4 + 0.2 * y))
+    assert ShapeLaw().at(7, 3) == 1
 
 
 def test_laws_are_not_followed_beyond_what_was_measured():
@@ -55,7 +53,7 @@ def test_a_calibration_is_stored_and_read_again():
         {"spread": -1.0},
         {"spread": "wide"},
         {"most_ways": 0},
-        {"sigma": {"at_one_shot": 0.0}},
+        {"sigma": {"constant": "warm"}},
         {"temperature": None},
     ],
 )
@@ -65,5 +63,5 @@ def test_a_damaged_calibration_is_refused(damage):
 
 
 def test_no_law_overflows():
-    absurd = replace(CALIBRATION, temperature=ShapeLaw(1e300, 1e300, 0.0, 0.0))
+    absurd = replace(CALIBRATION, temperature=ShapeLaw(1e300, 1e300))
     assert torch.isfinite(absurd.of_task(5, 5, None).log_temperatures).all()

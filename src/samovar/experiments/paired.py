@@ -116,7 +116,7 @@ def _compared(
     second_published = second[0].cell.published
     if first_published is not None and second_published is not None and metric == "accuracy":
         published = (first_published.accuracy - second_published.accuracy) / 100
-        verdict = "no clear difference in the paper"
+        verdict = _verdict_on_parity(over_tasks, over_seeds)
         if _is_clear(first_published, second_published):
             verdict = _verdict(over_tasks, over_seeds, published)
     difference = PairedDifference(
@@ -136,6 +136,17 @@ def _compared(
 def _is_clear(first: Published, second: Published) -> bool:
     """Return whether two published accuracies differ by more than their intervals allow."""
     return abs(first.accuracy - second.accuracy) / 100 > np.hypot(first.ci95, second.ci95) / 100
+
+
+def _verdict_on_parity(over_tasks: Estimate, over_seeds: WelchDifference | None) -> str:
+    """Judge our difference where the paper has no clear one: a clear one here is a disagreement."""
+    if abs(over_tasks.mean) <= over_tasks.ci95:
+        return "as in the paper: no clear difference"
+    if over_seeds is None:
+        return "disagreement for these models: no clear difference in the paper"
+    if abs(over_seeds.mean) <= over_seeds.ci95:
+        return "no clear difference in the paper, nor over seeds here"
+    return "disagreement: no clear difference in the paper"
 
 
 def _verdict(over_tasks: Estimate, over_seeds: WelchDifference | None, published: float) -> str:

@@ -16,7 +16,7 @@ at two shots is half of them.
 """
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
 from typing import Any
 
 import torch
@@ -34,16 +34,20 @@ LARGEST_EXPONENT = 10.0
 
 @dataclass(frozen=True)
 class ShapeLaw:
-    """A positive number whose logarithm is quadratic in log shots and linear in log(ways / 5).
+    """A positive number whose logarithm is smooth in shots and linear in log(ways / 5).
 
-    >>> ShapeLaw(at_one_shot=0.7, by_shots=-0.5, by_squared_shots=0.0, by_ways=0.0).at(5, 1)
+    One image of a class and two differ more than ten and twenty do, so there is a term that falls
+    with the shots besides a parabola in their logarithm.
+
+    >>> ShapeLaw(0.7, -0.5, 0.0, 0.0, 0.0).at(way=5, shots=1)
     2.01...
     """
 
-    at_one_shot: float
-    by_shots: float
-    by_squared_shots: float
-    by_ways: float
+    constant: float = 0.0
+    by_log_shots: float = 0.0
+    by_squared_log_shots: float = 0.0
+    by_inverse_shots: float = 0.0
+    by_log_ways: float = 0.0
 
     def at(self, way: float, shots: float) -> float:
         """Return the number at a shape."""
@@ -52,15 +56,15 @@ class ShapeLaw:
         return math.exp(min(max(exponent, -LARGEST_EXPONENT), LARGEST_EXPONENT))
 
     @property
-    def coefficients(self) -> tuple[float, float, float, float]:
+    def coefficients(self) -> tuple[float, ...]:
         """The coefficients of `shape_terms`."""
-        return self.at_one_shot, self.by_shots, self.by_squared_shots, self.by_ways
+        return astuple(self)
 
 
-def shape_terms(way: float, shots: float) -> tuple[float, float, float, float]:
+def shape_terms(way: float, shots: float) -> tuple[float, ...]:
     """Return what the logarithm of a law is linear in."""
     log_shots = math.log(shots)
-    return 1.0, log_shots, log_shots**2, math.log(way / 5)
+    return 1.0, log_shots, log_shots**2, 1 / shots, math.log(way / 5)
 
 
 @dataclass(frozen=True)
