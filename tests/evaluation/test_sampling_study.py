@@ -6,7 +6,7 @@ import torch
 
 from samovar.evaluation.evaluator import Evaluator, training_dataset
 from samovar.evaluation.sampling_study import FIRST_SEED, Ladder, sampling_study
-from samovar.prediction.predictive import predict
+from samovar.prediction.predictive import predict_by_whole_weights
 from samovar.settings.tasks import Protocol
 
 SMALL = Protocol(3, 2, 4, episodes=45, samples=20)
@@ -28,7 +28,7 @@ def test_the_sampling_study_finds_errors_that_fall_with_the_number_of_samples(tr
         assert row["gain"]["mean"] == pytest.approx(np.mean(row["accuracy"]) - at_mean, abs=1e-6)
 
 
-def test_the_study_has_the_accuracies_of_evaluations_under_the_seeds_of_its_repeats(trained):
+def test_the_study_has_the_accuracies_of_whole_classifiers_under_the_seeds_of_its_repeats(trained):
     runner = Evaluator(trained, training_dataset(trained, "test")).runner(SMALL)
     study = sampling_study(runner, SMALL, Ladder(plain=(4,), quasi=(8,), repeats=2))
     evaluation = Evaluator(trained, training_dataset(trained, "test")).evaluate(
@@ -41,7 +41,7 @@ def test_the_study_has_the_accuracies_of_evaluations_under_the_seeds_of_its_repe
             correct = []
             for tasks in runner.infer_tasks(SMALL):
                 noise = tasks.noise(FIRST_SEED + repeat, quasi=row["kind"] == "quasi")
-                prediction = predict(
+                prediction = predict_by_whole_weights(
                     runner.model.classifier, tasks.prior, tasks.query, row["samples"], noise
                 )
                 correct.append(prediction.probabilities.argmax(-1) == tasks.labels)

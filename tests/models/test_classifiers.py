@@ -51,3 +51,21 @@ def test_distances_have_a_gradient_at_a_prototype_itself():
     features = torch.zeros(1, 1, 3, requires_grad=True)
     distance_logits(features, torch.zeros(1, 2, 3), 1.0, squared=False).sum().backward()
     assert torch.isfinite(features.grad).all()
+
+
+@pytest.mark.parametrize("biases", [True, False])
+def test_whole_linear_classifiers_are_what_their_logits_were_sampled_for(biases):
+    distribution, features = random_classifiers(biases=biases)
+    way, dim = distribution.weights.mean.shape[-2:]
+    epsilon = torch.randn(2, 5, way, dim + 1)
+    sampler = make_classifier("linear", 1.0).whole_sampler(
+        features, distribution, GivenNoise(epsilon)
+    )
+    logits = sampler(1, SampleBlock(0, 5, torch.device("cpu")), slice(None))
+    normal = distribution.weights
+    weights = normal.mean[1] + normal.stddev[1] * epsilon[1, ..., :-1]  # (L, N, d)
+    expected = features[1] @ weights.mT  # (L, Q, N)
+    if distribution.biases is not None:
+        offset = distribution.biases.mean[1] + distribution.biases.stddev[1] * epsilon[1, ..., -1]
+        expected = expected + offset[:, None]
+    torch.testing.assert_close(logits, expected.permute(2, 0, 1), rtol=1e-4, atol=1e-5)

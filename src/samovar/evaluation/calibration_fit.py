@@ -37,9 +37,10 @@ MOST_QUERIES = 50
 FACTORS = (0.0, 0.35, 0.7, 1.0, 1.5, 2.0)
 LOG_TEMPERATURES = torch.linspace(-2.5, 2.5, 21, dtype=torch.float64)
 FIRST_SPREAD = 0.4
-SMALLEST_SPREAD = 0.3
+SMALLEST_SPREAD = 0.4
 """Of the temperature between tasks. Tasks of the same few validation classes are more alike than
-collections of images are; 0.3 is what the closed form learned over several collections.
+collections of images are. Laws that were fitted on one half of the validation classes were equally
+good on the other half from 0.3 to 0.5, and better than with less.
 """
 STEPS = 150
 STEP_SIZE = 0.05

@@ -14,7 +14,7 @@ from samovar.core.progress import Progress, silent
 from samovar.evaluation.metrics import Estimate
 from samovar.evaluation.task_runner import InferredTasks, TaskRunner
 from samovar.models.classifiers import Classifier
-from samovar.prediction.predictive import predict, predict_at_mean
+from samovar.prediction.predictive import predict_at_mean, predict_by_whole_weights
 from samovar.settings.tasks import Protocol
 
 PLAIN = (1, 3, 10, 30, 100, 300, 1000, 3000, 10_000)
@@ -125,7 +125,9 @@ class _Tally:
         repeats = []
         for repeat in range(self.ladder.repeats):
             noise = tasks.noise(FIRST_SEED + repeat, quasi=kind == "quasi")
-            prediction = predict(self.classifier, tasks.prior, tasks.query, count, noise)
+            prediction = predict_by_whole_weights(
+                self.classifier, tasks.prior, tasks.query, count, noise
+            )
             repeats.append(prediction.probabilities)
         return torch.stack(repeats)
 

@@ -69,6 +69,12 @@ class Classifier(ABC):
         del features, distribution, noise
         raise TypeError(f"{type(self).__name__} has nothing to sample")
 
+    def whole_sampler(
+        self, features: Tensor, distribution: WeightDistribution, noise: PredictionNoise
+    ) -> LogitSampler:
+        """Return a sampler of whole weights, for studies of how samples scatter."""
+        return self.predictive_sampler(features, distribution, noise)
+
 
 # --- linear
 
@@ -131,6 +137,12 @@ class LinearClassifier(Classifier):
         """Return the sampler of Gaussian logits."""
         return LinearLogitSampler(linear_logit_distribution(features, distribution), noise)
 
+    def whole_sampler(
+        self, features: Tensor, distribution: WeightDistribution, noise: PredictionNoise
+    ) -> LogitSampler:
+        """Return the sampler of weights, which takes longer than that of logits."""
+        return LinearWeightSampler(features, distribution, noise)
+
 
 class LinearLogitSampler(LogitSampler):
     """Samples Gaussian logits; a sample has one number for each class, common to all queries.
@@ -150,6 +162,36 @@ class LinearLogitSampler(LogitSampler):
         epsilon = self.noise.logits(task, block, self.numbers_per_sample)
         mean = self.mean[task, :, None, queries]
         return torch.addcmul(mean, self.stddev[task, :, None, queries], epsilon[..., None])
+
+
+class LinearWeightSampler(LogitSampler):
+    """Samples the weights themselves, so that queries depend on each other as they really do.
+
+    Averages are those of `LinearLogitSampler`. The scatter of averages from repeat to repeat is
+    not: one number for each class moves all queries the same way, weights do not.
+    """
+
+    def __init__(
+        self, features: Tensor, distribution: WeightDistribution, noise: PredictionNoise
+    ) -> None:
+        self.features = features
+        self.distribution = distribution
+        self.noise = noise
+        self.way, self.dim = distribution.weights.mean.shape[1:]
+        self.numbers_per_sample = self.way * (self.dim + 1)
+
+    def __call__(self, task: int, block: SampleBlock, queries: slice) -> Tensor:
+        """Sample logits (N, L, Q) of some queries of a task."""
+        # The last number of each class is the noise of its bias.
+        epsilon = self.noise.weights(task, block, self.way, self.dim + 1).epsilon
+        normal = self.distribution.weights
+        weights = normal.mean[task][:, None] + normal.stddev[task][:, None] * epsilon[..., :-1]
+        logits = weights @ self.features[task, queries].T
+        biases = self.distribution.biases
+        if biases is None:
+            return logits
+        sampled = biases.mean[task][:, None] + biases.stddev[task][:, None] * epsilon[..., -1]
+        return logits + sampled[..., None]
 
 
 # --- scaled cosine

@@ -71,6 +71,24 @@ def predict(
         return average_samples(sampler, samples, shape, features.device)
 
 
+@torch.no_grad()
+def predict_by_whole_weights(
+    classifier: Classifier,
+    distribution: WeightDistribution,
+    features: Tensor,
+    samples: int,
+    noise: PredictionNoise,
+) -> Prediction:
+    """Return the same predictive by samples of whole weights, for studies of their scatter."""
+    if classifier.deterministic:
+        return predict_at_mean(classifier, distribution, features)
+    with full_precision(features):
+        sampler = classifier.whole_sampler(features.float(), distribution, noise)
+        tasks, way = distribution.weights.mean.shape[:2]
+        shape = (tasks, way, features.shape[1])
+        return average_samples(sampler, samples, shape, features.device)
+
+
 def average_samples(
     sampler: LogitSampler, samples: int, shape: tuple[int, int, int], device: torch.device
 ) -> Prediction:
