@@ -8,6 +8,7 @@ from samovar.evaluation.metrics import (
     Estimate,
     ReliabilityBin,
     TaskMetrics,
+    calibration_errors,
     reliability,
 )
 from samovar.evaluation.outcomes import Outcomes
@@ -49,6 +50,11 @@ class Metrics:
     nll: Estimate
     brier: Estimate
     ece: CalibrationError
+    """Of all queries at once: pooled."""
+    gap: Estimate
+    """The mean top probability minus the accuracy: above zero the answers are too sure."""
+    ece_per_task: Estimate
+    """The mean of the calibration errors of single tasks, which is biased upward."""
     reliability: list[ReliabilityBin]
     uncertainty: Uncertainty
     risk_coverage: RiskCoverage
@@ -65,6 +71,8 @@ class Metrics:
             nll=Estimate.of(tasks.nll),
             brier=Estimate.of(tasks.brier),
             ece=CalibrationError.of(tasks, seed),
+            gap=Estimate.of(tasks.gap),
+            ece_per_task=Estimate.of(calibration_errors(tasks.bins)),
             reliability=reliability(tasks),
             uncertainty=uncertainties(outcomes),
             risk_coverage=risk_coverage(outcomes.inside),

@@ -9,6 +9,7 @@ from rich.table import Table
 
 from samovar.core.text import printable
 from samovar.evaluation.comparison import Comparison
+from samovar.evaluation.differences import CalibrationDifference
 from samovar.evaluation.metrics import CalibrationError, Estimate
 from samovar.evaluation.results import EvaluationResults, Metrics
 from samovar.evaluation.seeds import SeedMeans
@@ -24,6 +25,15 @@ MEASURES = {
     "distance": "distance",
 }
 """The measures of uncertainty with their names in tables."""
+
+COMPARED = {
+    "accuracy": ("accuracy, %", 100),
+    "nll": ("NLL", 1),
+    "brier": ("Brier score", 1),
+    "ece": ("ECE, pooled", 1),
+    "gap": ("gap (+ too sure), points", 100),
+}
+"""The metrics of a comparison with their labels; those with the unit 100 are shown in percent."""
 
 Row = tuple[str, list[str]]
 """The name of a metric, and its value for each predictor."""
@@ -49,7 +59,9 @@ def _cells(metrics: Metrics) -> dict[str, str]:
         "accuracy, %": percent(metrics.accuracy),
         "NLL": _estimate(metrics.nll),
         "Brier score": _estimate(metrics.brier),
-        "ECE": _calibration(metrics.ece),
+        "ECE, pooled": _calibration(metrics.ece),
+        "gap (+ too sure), points": signed_points(metrics.gap),
+        "ECE, mean over tasks": _estimate(metrics.ece_per_task),
     }
     for kind, label in (
         ("wrong_auroc", "AUROC wrong answers"),
@@ -65,6 +77,11 @@ def _cells(metrics: Metrics) -> dict[str, str]:
 def percent(estimate: Estimate) -> str:
     """Format a mean with its interval in percent, such as 95.12 ± 0.30."""
     return f"{100 * estimate.mean:.2f} ± {100 * estimate.ci95:.2f}"
+
+
+def signed_points(difference: Estimate) -> str:
+    """Format a signed mean with its interval in points, such as +3.12 ± 0.30."""
+    return f"{100 * difference.mean:+.2f} ± {100 * difference.ci95:.2f}"
 
 
 def _estimate(estimate: Estimate) -> str:
@@ -116,25 +133,32 @@ def comparison_table(comparison: Comparison) -> Table:
     table.add_column("")
     for column in ("first", "second", "paired difference", "difference over training seeds"):
         table.add_column(column, justify="right")
-    # Accuracies are shown in percent, the other metrics as they are.
-    for name, label, unit in (
-        ("accuracy", "accuracy, %", 100),
-        ("nll", "NLL", 1),
-        ("brier", "Brier score", 1),
-    ):
-        seeds = comparison.seeds[name]
-        table.add_row(
-            label,
-            _seed_means(seeds.first, unit),
-            _seed_means(seeds.second, unit),
-            _difference(comparison.paired[name], unit),
-            _difference(seeds.difference, unit),
-        )
-    ece = comparison.paired_ece
-    if ece is not None:
-        low, high = ece.ci95
-        table.add_row("ECE", "", "", f"{ece.mean:+.4f} ({low:+.4f} to {high:+.4f})", "")
+    for name, (label, unit) in COMPARED.items():
+        # Calibration is known only where its bins were kept.
+        if name in comparison.seeds:
+            seeds = comparison.seeds[name]
+            table.add_row(
+                label,
+                _seed_means(seeds.first, unit),
+                _seed_means(seeds.second, unit),
+                _paired(comparison, name, unit),
+                _difference(seeds.difference, unit),
+            )
     return table
+
+
+def _paired(comparison: Comparison, name: str, unit: int) -> str:
+    if name in comparison.paired:
+        return _difference(comparison.paired[name], unit)
+    ece = comparison.paired_ece
+    assert ece is not None  # it is known where the errors of the seeds are
+    return calibration_difference(ece)
+
+
+def calibration_difference(difference: CalibrationDifference) -> str:
+    """Format the difference of two calibration errors with its bounds."""
+    low, high = difference.ci95
+    return f"{difference.mean:+.4f} ({low:+.4f} to {high:+.4f})"
 
 
 def _models(comparison: Comparison) -> str:

@@ -10,8 +10,10 @@ from samovar.reporting.evaluation_tables import metric_rows
 from samovar.reporting.plain_words import in_plain_words
 
 LEGEND = (
-    "NLL: negative log-likelihood. ECE: expected calibration error over 15 bins, all queries "
-    "pooled. AUROC: how well the measure finds wrong answers, or queries whose class is not in the "
+    "NLL: negative log-likelihood. ECE: expected calibration error over 15 bins, of all queries "
+    "pooled, and as a mean over single tasks, which is biased upward. Gap: the mean top "
+    "probability minus the accuracy; above zero the answers are too sure, below zero too modest. "
+    "AUROC: how well the measure finds wrong answers, or queries whose class is not in the "
     "task (0.5 is chance). Distance: {distance}. Intervals are 95 %, over tasks."
 )
 STYLE = """
