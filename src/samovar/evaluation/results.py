@@ -3,6 +3,7 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from samovar.evaluation.differences import PairedDifferences
 from samovar.evaluation.metrics import (
     CalibrationError,
     Estimate,
@@ -90,6 +91,27 @@ class Metrics:
 
 
 @dataclass(frozen=True)
+class RivalResults:
+    """The rivals of a model on the same tasks and features.
+
+    metrics: by rival; differences: the predictive minus the rival, task by task; note: what the
+    rivals' temperatures were fitted on, or why there are none.
+    """
+
+    metrics: dict[Predictor, Metrics]
+    differences: dict[Predictor, PairedDifferences]
+    note: str
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the form that evaluation.json stores under "rivals"."""
+        stored = {}
+        for rival, metrics in self.metrics.items():
+            difference = asdict(self.differences[rival])
+            stored[rival.value] = metrics.to_json() | {"model_minus_this": difference}
+        return stored
+
+
+@dataclass(frozen=True)
 class EvaluationResults:
     """The results of a model under a protocol.
 
@@ -109,6 +131,8 @@ class EvaluationResults:
     metrics: dict[Predictor, Metrics]
     temperature_note: str
     classes: ClassRanking
+    rivals: RivalResults | None = None
+    """Only where they were asked for."""
 
     @property
     def predictive(self) -> Metrics:
@@ -158,4 +182,7 @@ class EvaluationResults:
                 stored[predictor.value] = metrics.to_json()
         stored["temperature_note"] = self.temperature_note
         stored["classes"] = asdict(self.classes)
+        if self.rivals is not None:
+            stored["rivals"] = self.rivals.to_json()
+            stored["rivals_note"] = self.rivals.note
         return stored
