@@ -22,6 +22,7 @@ MEASURES = {
     "max_probability": "top probability",
     "entropy": "entropy",
     "mutual_information": "mutual information",
+    "energy": "energy",
     "distance": "distance",
 }
 """The measures of uncertainty with their names in tables."""
@@ -69,8 +70,8 @@ def _cells(metrics: Metrics) -> dict[str, str]:
     ):
         for name, measure_label in MEASURES.items():
             measure = getattr(metrics.uncertainty, name)
-            cells[f"{label}: {measure_label}"] = _auroc(measure, kind)
-    cells["temperature"] = _temperature(metrics)
+            cells[f"{label}: {measure_label}"] = auroc_text(measure, kind)
+    cells["temperature"] = temperature_text(metrics)
     return cells
 
 
@@ -93,7 +94,8 @@ def _calibration(error: CalibrationError) -> str:
     return f"{error.value:.4f} ({low:.4f} to {high:.4f})"
 
 
-def _auroc(measure: UncertaintyMeasure | None, kind: str) -> str:
+def auroc_text(measure: UncertaintyMeasure | None, kind: str) -> str:
+    """Format an AUROC of a measure, "wrong_auroc" or "outside_auroc", with its interval."""
     if measure is None:
         return NONE
     auroc: Auroc | None = getattr(measure, kind)
@@ -102,7 +104,8 @@ def _auroc(measure: UncertaintyMeasure | None, kind: str) -> str:
     return f"{auroc.value:.3f} ± {auroc.ci95:.3f}"
 
 
-def _temperature(metrics: Metrics) -> str:
+def temperature_text(metrics: Metrics) -> str:
+    """Format the temperature of a tempered predictor."""
     if metrics.temperature is None:
         return NONE
     return f"{metrics.temperature:.3f}"
