@@ -18,6 +18,8 @@ from torch import Tensor
 
 LEAST_SHRINKAGE = 1e-3
 """Without any, directions that the support does not show would have no variance at all."""
+SMALLEST = 1e-12
+"""Variances below are rounding, of features of length 1."""
 
 
 def discriminant_logits(
@@ -64,8 +66,7 @@ def _mean_variance(gram: Tensor, support: Tensor) -> Tensor:
     """
     within = gram.diagonal(dim1=1, dim2=2).sum(1)
     total = (support - support.mean(1, keepdim=True)).square().sum((1, 2)) / support.shape[1]
-    # Of copies of one image even the whole has none.
-    total = total.clamp(min=torch.finfo(total.dtype).tiny)
-    # Sums of rounding errors are no variance either.
-    is_there = within > 1e-12 * total
+    # Of copies of one image even the whole has none, and sums of rounding errors are none either.
+    total = total.clamp(min=SMALLEST)
+    is_there = within > SMALLEST * total
     return torch.where(is_there, within, total) / support.shape[2]

@@ -13,7 +13,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from samovar.artifacts.locate import locate_model
-from samovar.artifacts.saved_model import load_network
+from samovar.artifacts.saved_model import SavedModel, load_network
+from samovar.core.progress import Progress, silent
 from samovar.data.corruption import KINDS, SEVERITIES, CorruptedDataset, Corruption, Kind
 from samovar.data.dataset import Dataset
 from samovar.evaluation.differences import PairedDifferences
@@ -52,17 +53,25 @@ def table(measurements: Measurements) -> ResultTable:
     saved = load_network(locate_model(MODEL))
     with progress_bar("corruptions") as progress:
         clean = training_dataset(saved, protocol.split, progress)
-        fitted = Evaluator(saved, clean).fitted_rivals(protocol)
-        results: Rows = []
-        conditions = list(_conditions(clean, protocol.seed))
-        for number, (kind, severity, dataset) in enumerate(conditions):
-            # A new evaluator each time: features of a split take memory.
-            runner = Evaluator(saved, dataset).runner(protocol)
-            outcomes = runner.outcomes(protocol, rivals=fitted)
-            for row in _rows(outcomes, protocol.seed):
-                results.append({"corruption": kind, "severity": severity} | row)
-            progress("corruptions", (number + 1) / len(conditions))
-    data = {
+        data = measure_corruptions(saved, clean, protocol, progress)
+    return ResultTable(data, corruption_table(data))
+
+
+def measure_corruptions(
+    saved: SavedModel, clean: Dataset, protocol: Protocol, progress: Progress = silent
+) -> dict[str, Any]:
+    """Measure a model and its rivals on clean data, then under every corruption of it."""
+    fitted = Evaluator(saved, clean).fitted_rivals(protocol)
+    results: Rows = []
+    conditions = list(_conditions(clean, protocol.seed))
+    for number, (kind, severity, dataset) in enumerate(conditions):
+        # A new evaluator each time: features of a split take memory.
+        runner = Evaluator(saved, dataset).runner(protocol)
+        outcomes = runner.outcomes(protocol, rivals=fitted)
+        for row in _rows(outcomes, protocol.seed):
+            results.append({"corruption": kind, "severity": severity} | row)
+        progress("corruptions", (number + 1) / len(conditions))
+    return {
         "format": 1,
         "name": "corruptions",
         "scale": "cpu",
@@ -71,7 +80,6 @@ def table(measurements: Measurements) -> ResultTable:
         "temperatures": fitted.note,
         "results": results,
     }
-    return ResultTable(data, _markdown(data))
 
 
 def _conditions(clean: Dataset, seed: int) -> Iterator[tuple[Kind | None, int, Dataset]]:
@@ -113,7 +121,8 @@ def _of(results: Rows, kind: Kind, predictor: Predictor) -> Rows:
     return rows
 
 
-def _markdown(data: dict[str, Any]) -> str:
+def corruption_table(data: dict[str, Any]) -> str:
+    """Return the table of what was measured, in Markdown."""
     lines = [
         "# corruptions",
         "",
