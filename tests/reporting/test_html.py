@@ -55,6 +55,6 @@ def test_a_report_shows_rivals_where_they_were_measured():
     results = make_results(rivals=make_rivals())
     page = html_report("Evaluation", [Section(results, {})], {})
     assert "Beside simple rivals" in page
-    assert "discriminant analysis, tempered" in page
+    assert "discriminant (LDA)" in page
     assert "Their temperatures: fitted on 300 tasks." in page
     assert "rivals" not in html_report("Evaluation", [Section(make_results(), {})], {})

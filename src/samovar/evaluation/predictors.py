@@ -89,8 +89,8 @@ _LABELS = {
     Predictor.LOGISTIC_REGRESSION_TEMPERED: "logistic regression, tempered",
     Predictor.PROTOTYPES: "prototypes",
     Predictor.PROTOTYPES_TEMPERED: "prototypes, tempered",
-    Predictor.DISCRIMINANT_ANALYSIS: "discriminant analysis",
-    Predictor.DISCRIMINANT_ANALYSIS_TEMPERED: "discriminant analysis, tempered",
+    Predictor.DISCRIMINANT_ANALYSIS: "discriminant (LDA)",
+    Predictor.DISCRIMINANT_ANALYSIS_TEMPERED: "discriminant (LDA), tempered",
     Predictor.NEAREST_CENTROID: "nearest centroid",
     Predictor.NEAREST_CENTROID_TEMPERED: "nearest centroid, tempered",
 }

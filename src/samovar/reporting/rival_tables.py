@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from rich.table import Table
 
 from samovar.evaluation.differences import PairedDifferences
-from samovar.evaluation.metrics import Estimate
 from samovar.evaluation.predictors import Predictor
 from samovar.evaluation.results import EvaluationResults, Metrics, RivalResults
 from samovar.evaluation.uncertainty import Uncertainty
@@ -16,7 +15,6 @@ from samovar.reporting.evaluation_tables import (
     NONE,
     auroc_text,
     calibration_difference,
-    percent,
     signed_points,
     temperature_text,
 )
@@ -24,7 +22,7 @@ from samovar.reporting.evaluation_tables import (
 SHOWN_OF_MODEL = (Predictor.PREDICTIVE, Predictor.PREDICTIVE_TEMPERED)
 """The model's own rows: what it answers, and the same with one more fitted number."""
 MEASURES = {
-    "max_probability": "top probability",
+    "max_probability": "probability",
     "energy": "energy",
     "mutual_information": "mutual inf.",
     "distance": "distance",
@@ -42,9 +40,12 @@ class TextTable:
 
     def for_terminal(self) -> Table:
         """Return the table for the terminal."""
-        table = Table(title=self.title, title_justify="left")
-        for column in self.columns:
-            table.add_column(column, justify="right" if column else "left")
+        table = Table(title=f"\n{self.title}", title_justify="left", box=None, pad_edge=False)
+        table.add_column(self.columns[0], no_wrap=True)
+        for column in self.columns[1:-1]:
+            table.add_column(column, justify="right", no_wrap=True)
+        # The last one may be wide; in a narrow terminal it is wrapped, and nothing is cut off.
+        table.add_column(self.columns[-1], justify="right")
         for row in self.rows:
             table.add_row(*row)
         return table
@@ -57,9 +58,8 @@ def rival_tables(results: EvaluationResults) -> list[TextTable]:
     methods = {}
     for predictor in SHOWN_OF_MODEL:
         if predictor in results.metrics:
-            methods[f"model: {predictor.label}"] = results.metrics[predictor]
-    for rival, metrics in results.rivals.metrics.items():
-        methods[rival.label] = metrics
+            methods[predictor] = results.metrics[predictor]
+    methods |= results.rivals.metrics
     tables = [_metrics_table(methods), _difference_table(results.rivals)]
     wrong = _auroc_table(methods, "wrong_auroc", "AUROC for wrong answers, by")
     outside = _auroc_table(methods, "outside_auroc", 'AUROC for "none of these", by')
@@ -69,31 +69,42 @@ def rival_tables(results: EvaluationResults) -> list[TextTable]:
     return tables
 
 
-def _metrics_table(methods: dict[str, Metrics]) -> TextTable:
+def _name(predictor: Predictor) -> str:
+    """Return a short name, so that a table fits into 80 columns; tempered rows follow the plain."""
+    if predictor.is_tempered:
+        return "↳ tempered"
+    if predictor == Predictor.PREDICTIVE:
+        return "the model"
+    return predictor.label
+
+
+def _metrics_table(methods: dict[Predictor, Metrics]) -> TextTable:
     rows = []
-    for name, metrics in methods.items():
+    for predictor, metrics in methods.items():
+        accuracy = metrics.accuracy
         rows.append(
             [
-                name,
-                percent(metrics.accuracy),
-                _short(metrics.nll),
-                _short(metrics.brier),
+                _name(predictor),
+                f"{100 * accuracy.mean:.1f} ± {100 * accuracy.ci95:.1f}",
+                f"{metrics.nll.mean:.3f}",
+                f"{metrics.brier.mean:.3f}",
                 f"{metrics.ece.value:.3f}",
-                signed_points(metrics.gap),
+                f"{100 * metrics.gap.mean:+.1f}",
                 f"{metrics.ece_per_task.mean:.3f}",
                 temperature_text(metrics),
             ]
         )
-    columns = ["", "accuracy, %", "NLL", "Brier score", "ECE, pooled", "gap (+ too sure), points"]
-    columns += ["ECE, mean over tasks", "temperature"]
-    return TextTable("Beside simple rivals, on the same tasks and features", columns, rows)
+    columns = ["", "accuracy,\n%", "NLL", "Brier", "ECE,\npooled", "gap,\npoints"]
+    columns += ["ECE\nby task", "temp."]
+    title = "Beside simple rivals, on the same tasks and features (gap: + is too sure)"
+    return TextTable(title, columns, rows)
 
 
 def _difference_table(rivals: RivalResults) -> TextTable:
     rows = []
     for rival, difference in rivals.differences.items():
-        rows.append([rival.label, *_difference_cells(difference)])
-    columns = ["", "accuracy, points", "NLL", "Brier score", "ECE, pooled"]
+        rows.append([_name(rival), *_difference_cells(difference)])
+    columns = ["", "accuracy,\npoints", "NLL", "Brier", "ECE, pooled"]
     title = "The model (sampled classifiers) minus each rival, task by task"
     return TextTable(title, columns, rows)
 
@@ -107,16 +118,12 @@ def _difference_cells(difference: PairedDifferences) -> list[str]:
     ]
 
 
-def _auroc_table(methods: dict[str, Metrics], kind: str, title: str) -> TextTable:
+def _auroc_table(methods: dict[Predictor, Metrics], kind: str, title: str) -> TextTable:
     rows = []
-    for name, metrics in methods.items():
-        rows.append([name, *_auroc_cells(metrics.uncertainty, kind)])
+    for predictor, metrics in methods.items():
+        rows.append([_name(predictor), *_auroc_cells(metrics.uncertainty, kind)])
     return TextTable(title, ["", *MEASURES.values()], rows)
 
 
 def _auroc_cells(uncertainty: Uncertainty, kind: str) -> list[str]:
     return [auroc_text(getattr(uncertainty, measure), kind) for measure in MEASURES]
-
-
-def _short(estimate: Estimate) -> str:
-    return f"{estimate.mean:.3f} ± {estimate.ci95:.3f}"
