@@ -22,9 +22,9 @@ RIVALS_LEGEND = (
     "Rivals are fitted to the support of each task, on the features that the model has. Logistic "
     "regression: scikit-learn's, on features of length 8. Prototypes: minus the squared distance "
     "to the class means. Discriminant analysis (LDA): one covariance for all classes, shrunk by "
-    "Ledoit and Wolf. Nearest centroid: ten times the cosine to the class means. Their distance is one "
-    "minus the cosine to the nearest class mean. Probability: the highest, or how low it is. By "
-    "task: the mean of the errors of single tasks, which is biased upward."
+    "Ledoit and Wolf. Nearest centroid: ten times the cosine to the class means. Their distance "
+    "is one minus the cosine to the nearest class mean. Probability: a low highest one. By task: "
+    "the mean of the errors of single tasks, which is biased upward."
 )
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; color: #222; background: #fff;
