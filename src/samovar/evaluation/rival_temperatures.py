@@ -9,7 +9,7 @@ from samovar.evaluation.fitted_rivals import FittedRivals
 from samovar.evaluation.predictors import Predictor
 from samovar.evaluation.rivals import LOGITS
 from samovar.evaluation.runner import Runner
-from samovar.prediction.temperature import fit_temperature
+from samovar.evaluation.temperatures import fit_each, fitted_on
 from samovar.settings.tasks import Protocol
 
 
@@ -23,11 +23,5 @@ def fit_rivals(runner: Runner[Any], protocol: Protocol) -> FittedRivals:
         for rival, logits_of in LOGITS.items():
             logits[rival].append(logits_of(features))
         labels.append(torch.tensor(episodes.query_labels))
-    # With several processes each has seen a share of the tasks; all fit to the whole.
-    truth = runner.processes.gathered(torch.cat(labels), protocol.episodes).flatten()
-    temperatures = {}
-    for rival, batches in logits.items():
-        gathered = runner.processes.gathered(torch.cat(batches), protocol.episodes)
-        temperatures[rival] = fit_temperature(gathered.flatten(0, 1), truth)
-    note = f"fitted on {protocol.episodes} tasks of {runner.dataset.description}"
-    return FittedRivals(temperatures, note)
+    temperatures = fit_each(logits, labels, runner.processes, protocol.episodes)
+    return FittedRivals(temperatures, fitted_on(runner, protocol))

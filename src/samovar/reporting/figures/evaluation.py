@@ -70,7 +70,7 @@ def _reliability(shown: dict[Predictor, Metrics]) -> bytes:
         _plot_bins(
             upper, metrics.reliability, color=color, marker="o", markersize=4, label="as it is"
         )
-        if predictor.tempered in shown:
+        if predictor.tempered != predictor and predictor.tempered in shown:
             _plot_tempered(upper, shown[predictor.tempered])
         title = f"{predictor.label}\n{_calibration(metrics)}"
         upper.set(title=title, ylim=(0, 1.02), xlim=(0, 1.02))
