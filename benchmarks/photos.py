@@ -29,14 +29,24 @@ import torch
 import tyro
 from numpy.typing import NDArray
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.linear_model import RidgeClassifier
 from sklearn.metrics import roc_auc_score
 from sklearn.neighbors import KNeighborsClassifier
 from torch.nn import functional
 
 from samovar.core.files import write_whole
 from samovar.data.collections import VectorCollection, VectorTask
+from samovar.evaluation.metrics import (
+    TaskMetrics,
+    calibration_errors,
+    calibration_gaps,
+    expected_calibration_error,
+)
+from samovar.evaluation.outcomes import Outcomes
+from samovar.evaluation.predictors import Predictor
+from samovar.evaluation.rivals import LOGITS, TaskFeatures
 from samovar.models.closed_form import ClosedForm
+from samovar.prediction.predictive import Prediction, entropy_of
 from samovar.prediction.regression import rejection_score
 from samovar.training.closed_form import ClosedFormSettings, draw_task, train_closed_form
 
@@ -48,7 +58,6 @@ Fit = Callable[[VectorTask], Scores]
 TEMPERED = ("logistic regression, temperature", "cosine, temperature", "ridge, temperature")
 OURS = "closed form"
 CALIBRATION_TASKS = 200
-BINS = 15
 
 
 @dataclass(frozen=True)
@@ -75,64 +84,38 @@ class Arguments:
 class Tally:
     """What one method, trained with one seed, answered over many tasks of one shape."""
 
-    probabilities: list[Array] = field(default_factory=list)
-    labels: list[Labels] = field(default_factory=list)
+    tasks: list[TaskMetrics] = field(default_factory=list)
     auroc: list[float] = field(default_factory=list)
     fit_seconds: float = 0.0
     predict_seconds: float = 0.0
 
     def add(self, probabilities: Array, labels: Labels) -> None:
-        """Add the answers to a task."""
-        self.probabilities.append(probabilities)
-        self.labels.append(labels)
+        """Add the answers (Q, N) to a task, whose labels are (Q,)."""
+        answers = torch.from_numpy(probabilities)[None]
+        prediction = Prediction(answers, entropy_of(answers))
+        self.tasks.append(TaskMetrics.of(Outcomes.of(prediction, torch.from_numpy(labels)[None])))
 
-    def per_task(self, metric: Callable[[Array, Labels], float]) -> Array:
+    def per_task(self, metric: str) -> Array:
         """Return a metric of every task, (tasks,)."""
-        pairs = zip(self.probabilities, self.labels, strict=True)
-        return np.array([metric(probabilities, labels) for probabilities, labels in pairs])
+        return np.concatenate([getattr(task, metric) for task in self.tasks])
 
     def metrics(self) -> dict[str, float]:
         """Return the metrics over all queries."""
+        bins = self.per_task("bins")
+        pooled = bins.sum(0)
         metrics = {
-            "accuracy": float(self.per_task(accuracy).mean()),
-            "nll": float(self.per_task(nll).mean()),
-            "brier": float(self.per_task(brier).mean()),
-            "ece_pooled": calibration_error(
-                np.concatenate(self.probabilities), np.concatenate(self.labels)
-            ),
-            "ece_per_task": float(self.per_task(calibration_error).mean()),
-            "milliseconds_to_fit": 1000 * self.fit_seconds / len(self.labels),
-            "milliseconds_to_predict": 1000 * self.predict_seconds / len(self.labels),
+            "accuracy": float(self.per_task("accuracy").mean()),
+            "nll": float(self.per_task("nll").mean()),
+            "brier": float(self.per_task("brier").mean()),
+            "ece_pooled": expected_calibration_error(pooled),
+            "gap": float(calibration_gaps(pooled)),
+            "ece_per_task": float(calibration_errors(bins).mean()),
+            "milliseconds_to_fit": 1000 * self.fit_seconds / len(self.tasks),
+            "milliseconds_to_predict": 1000 * self.predict_seconds / len(self.tasks),
         }
         if self.auroc:
             metrics["outside_auroc"] = float(np.mean(self.auroc))
         return metrics
-
-
-def accuracy(probabilities: Array, labels: Labels) -> float:
-    """Return the share of right answers."""
-    return float((probabilities.argmax(1) == labels).mean())
-
-
-def nll(probabilities: Array, labels: Labels) -> float:
-    """Return the mean negative log-likelihood of the labels."""
-    at_label = probabilities[np.arange(len(labels)), labels]
-    return float(-np.log(np.maximum(at_label, 1e-12)).mean())
-
-
-def brier(probabilities: Array, labels: Labels) -> float:
-    """Return the mean squared distance between probabilities and truth."""
-    truth = np.eye(probabilities.shape[1])[labels]
-    return float(np.square(probabilities - truth).sum(1).mean())
-
-
-def calibration_error(probabilities: Array, labels: Labels) -> float:
-    """Return the expected calibration error of the top probability, in 15 bins."""
-    top = probabilities.max(1)
-    right = probabilities.argmax(1) == labels
-    bins = np.clip(np.ceil(top * BINS).astype(int) - 1, 0, BINS - 1)
-    gaps = np.bincount(bins, right - top, BINS)
-    return float(np.abs(gaps).sum() / len(labels))
 
 
 def unit(vectors: torch.Tensor) -> Array:
@@ -140,19 +123,23 @@ def unit(vectors: torch.Tensor) -> Array:
     return functional.normalize(vectors.double(), dim=-1).numpy()
 
 
-def cosine(task: VectorTask) -> Scores:
-    """Return ten times the cosine to each class mean."""
-    support, labels = unit(task.support), task.support_labels.numpy()
-    means = np.stack([support[labels == label].mean(0) for label in range(task.way)])
-    means /= np.linalg.norm(means, axis=1, keepdims=True)
-    return lambda query: 10 * unit(query) @ means.T
+def of_package(rival: Predictor) -> Fit:
+    """Return a rival of the package; it is fitted when it answers, which counts as predicting."""
+
+    def fit(task: VectorTask) -> Scores:
+        def scores(query: torch.Tensor) -> Array:
+            features = TaskFeatures.of(
+                task.support[None], task.support_labels[None], query[None], task.way
+            )
+            return LOGITS[rival](features)[0].numpy()
+
+        return scores
+
+    return fit
 
 
-def logistic(task: VectorTask) -> Scores:
-    """Return log-probabilities of scikit-learn's logistic regression, as it comes."""
-    model = LogisticRegression(max_iter=200)
-    model.fit(8 * unit(task.support), task.support_labels.numpy())
-    return lambda query: model.predict_log_proba(8 * unit(query))
+cosine = of_package(Predictor.NEAREST_CENTROID)
+logistic = of_package(Predictor.LOGISTIC_REGRESSION)
 
 
 def ridge(task: VectorTask) -> Scores:
@@ -302,9 +289,9 @@ def means_over_seeds(tallies: list[Tally]) -> dict[str, float]:
 def paired(ours: list[Tally], rival: list[Tally]) -> dict[str, list[float]]:
     """Return closed form minus rival, with its standard error, for accuracy and NLL."""
     differences = {}
-    for name, metric in (("accuracy", accuracy), ("nll", nll)):
+    for name in ("accuracy", "nll"):
         by_seed = [
-            mine.per_task(metric) - theirs.per_task(metric)
+            mine.per_task(name) - theirs.per_task(name)
             for mine, theirs in zip(ours, rival, strict=True)
         ]
         by_task = np.mean(by_seed, axis=0)

@@ -168,8 +168,7 @@ def measure(
         task = collection.task(*shape, 10, key=(7, "photos benchmark", number))
         for name, probabilities in answers(trained, task, number).items():
             tally = tallies.setdefault(name, Tally())
-            tally.probabilities.append(probabilities.double().numpy())
-            tally.labels.append(task.query_labels.numpy())
+            tally.add(probabilities.double().numpy(), task.query_labels.numpy())
     metrics = {}
     for name, tally in tallies.items():
         metrics[name] = tally.metrics()

@@ -9,11 +9,12 @@ from samovar.data.dataset import Dataset
 from samovar.data.store import ClassEntry, Contents
 from samovar.data.store_writer import write_store
 from samovar.encoders.base import Encoder
+from samovar.evaluation.differences import PairedDifferences
 from samovar.evaluation.metrics import TaskMetrics
-from samovar.evaluation.outcomes import Outcomes
+from samovar.evaluation.outcomes import OUTSIDE, Outcomes
 from samovar.evaluation.per_class import ClassMetrics, ClassRanking, HardClass, Mistake
-from samovar.evaluation.predictors import Predictor
-from samovar.evaluation.results import EvaluationResults, Metrics
+from samovar.evaluation.predictors import OF_MODEL, RIVALS, Predictor
+from samovar.evaluation.results import EvaluationResults, Metrics, RivalResults
 from samovar.prediction.predictive import Prediction, entropy_of
 from samovar.settings.model import ModelSettings
 from samovar.settings.tasks import Protocol
@@ -38,7 +39,7 @@ def metrics_of(predictor: Predictor, seed: int = 0) -> Metrics:
 
 
 def make_results(
-    predictors: tuple[Predictor, ...] = tuple(Predictor),
+    predictors: tuple[Predictor, ...] = OF_MODEL,
     protocol: Protocol | None = None,
     name: str = "class 0",
     **changes,
@@ -58,6 +59,26 @@ def make_results(
         "classes": ClassRanking([hard], [ClassMetrics(name, 10, 1.0)]),
     }
     return EvaluationResults(**fields | changes)
+
+
+def make_rivals(*, outside: bool = True) -> RivalResults:
+    """Random metrics of every rival, with and without temperatures, and queries from outside."""
+    labels = random_labels()
+    if outside:
+        labels[:, -3:] = OUTSIDE
+    distance = torch.arange(60.0).reshape(6, 10)
+    ours = TaskMetrics.of(Outcomes.of(random_prediction(seed=9), labels))
+    metrics = {}
+    differences = {}
+    for seed, rival in enumerate(RIVALS):
+        for predictor in (rival, rival.tempered):
+            prediction = random_prediction(seed=seed)
+            outcomes = Outcomes.of(prediction, labels, distance, energy=-distance)
+            theirs = TaskMetrics.of(outcomes)
+            temperature = 1.5 if predictor.is_tempered else None
+            metrics[predictor] = Metrics.of(outcomes, theirs, 0, temperature)
+            differences[predictor] = PairedDifferences.of(ours, theirs, 0)
+    return RivalResults(metrics, differences, "fitted on 300 tasks")
 
 
 def vector_dataset(folder: Path, encoder: Encoder | None = None) -> Dataset:

@@ -26,6 +26,12 @@ def test_command(tmp_path, capsys):
     assert "Evaluate again" in capsys.readouterr().err
     assert main(["compare", str(a), str(b), "--first-by", "predictive_tempered"]) == 2
     assert "without --no-temperature" in capsys.readouterr().err
+    for rival, words in (
+        ("prototypes", "without rivals. Evaluate again with --rivals"),
+        ("prototypes_tempered", "no rivals with temperatures"),
+    ):
+        assert main(["compare", str(a), str(b), "--second-by", rival]) == 2
+        assert words in " ".join(capsys.readouterr().err.split())
     (b / "evaluation.npz").write_bytes(b"not an npz file")
     assert main(["compare", str(a), str(b)]) == 2
     assert "cannot be read" in capsys.readouterr().err

@@ -1,6 +1,7 @@
 """Paired differences are those computed by hand, and unequal measurements are refused."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,8 +9,9 @@ from helpers import keep_evaluation
 from scipy import stats
 
 from samovar.errors import RunError
-from samovar.evaluation.comparison import CalibrationDifference, compare
-from samovar.evaluation.metrics import Estimate
+from samovar.evaluation.comparison import compare
+from samovar.evaluation.differences import CalibrationDifference
+from samovar.evaluation.metrics import Estimate, calibration_gaps
 from samovar.evaluation.stored_evaluation import StoredEvaluation
 
 RNG = np.random.default_rng(0)
@@ -124,7 +126,8 @@ def test_the_json_form_has_its_keys_and_survives_a_file(tmp_path):
     stored = compare(folders[:2], folders[2:]).to_json()
     keys = ["format", "protocol", "data", "first", "second", "paired", "seeds"]
     assert list(stored) == [*keys, "first_by", "second_by"]
-    assert list(stored["paired"]) == ["accuracy", "nll", "brier", "ece"]
+    assert list(stored["paired"]) == ["accuracy", "nll", "brier", "gap", "ece"]
+    assert list(stored["seeds"]) == ["accuracy", "nll", "brier", "ece", "gap"]
     difference = stored["seeds"]["brier"]["difference"]
     assert list(difference) == ["mean", "ci95", "degrees_of_freedom"]
     assert json.loads(json.dumps(stored)) == stored
@@ -135,3 +138,18 @@ def test_evaluations_of_other_numbers_of_tasks_are_refused(tmp_path):
     folders = [keep_evaluation(tmp_path / str(n), np.full(n, 0.5)) for n in (3, 4)]
     with pytest.raises(RunError, match="number of tasks"):
         compare(*folders)
+
+
+def test_calibration_is_compared_only_where_its_bins_were_kept(tmp_path):
+    folders = [keep_evaluation(tmp_path / name, RNG.random(6)) for name in "ab"]
+    evaluations = read(*folders)
+    comparison = compare(*evaluations)
+    gaps = [calibration_gaps(evaluation.bins) for evaluation in evaluations]
+    assert comparison.paired["gap"] == Estimate.of(gaps[0] - gaps[1])
+    assert comparison.seeds["gap"].first.mean == pytest.approx(gaps[0].mean())
+    assert comparison.seeds["ece"].first.mean - comparison.seeds["ece"].second.mean == (
+        pytest.approx(comparison.paired_ece.mean)
+    )
+    without = compare(replace(evaluations[0], bins=None), evaluations[1])
+    assert without.paired_ece is None
+    assert without.to_json()["paired"]["gap"] is None

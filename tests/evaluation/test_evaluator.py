@@ -14,7 +14,7 @@ from samovar.data.episodes import EpisodeSampler, draw_outside
 from samovar.errors import DataError
 from samovar.evaluation.evaluator import Evaluator, training_dataset
 from samovar.evaluation.outcomes import OUTSIDE
-from samovar.evaluation.predictors import Predictor
+from samovar.evaluation.predictors import OF_MODEL, RIVALS, Predictor
 from samovar.models.backbones.layers import norm_modes
 from samovar.settings.data import DataSettings
 from samovar.settings.tasks import Protocol
@@ -69,7 +69,7 @@ def test_results_and_summary_are_the_same_numbers(trained):
     evaluation = samovar.evaluate(trained, SMALL)
     assert evaluation.summary == evaluation.results.to_json()
     assert evaluation.summary is evaluation.summary, "a user may keep a reference to a part of it"
-    assert list(evaluation.tasks) == list(evaluation.results.metrics) == list(Predictor)
+    assert list(evaluation.tasks) == list(evaluation.results.metrics) == list(OF_MODEL)
     with np.load(io.BytesIO(evaluation.tasks_file(bins=False))) as arrays:
         assert "predictive_accuracy" in arrays
         assert "predictive_bins" not in arrays
@@ -118,3 +118,34 @@ def test_a_model_of_own_data_is_not_tested_on_data_prepared_anew(tmp_path, data_
     make_store(data_folder, [10] * 12, (12, 12, 3), second, "mine", source_name="folder")
     with pytest.raises(DataError, match="may have been used for training"):
         training_dataset(run.model, "test")
+
+
+def test_rivals_are_measured_beside_the_model_without_changing_it(trained):
+    plain = samovar.evaluate(trained, replace(SMALL, outside=6))
+    beside = samovar.evaluate(trained, replace(SMALL, outside=6), rivals=True)
+    stored = beside.summary
+    rivals = stored.pop("rivals")
+    assert stored.pop("rivals_note") == "fitted on 45 tasks of toy (val, 7 classes)"
+    assert stored == plain.summary
+    assert "rivals" not in plain.summary
+    assert set(beside.tasks) == set(Predictor)
+    for rival in RIVALS:
+        tempered = rivals[rival.tempered]
+        # A temperature changes no answer, but rounds very small probabilities differently.
+        accuracy = rivals[rival]["accuracy"]["mean"]
+        assert tempered["accuracy"]["mean"] == pytest.approx(accuracy, abs=0.01)
+        assert tempered["temperature"] > 0
+        assert rivals[rival]["uncertainty"]["energy"]["outside_auroc"]["value"] > 0
+        assert rivals[rival]["uncertainty"]["mutual_information"] is None
+        difference = tempered["model_minus_this"]["nll"]["mean"]
+        assert difference == pytest.approx(stored["nll"]["mean"] - tempered["nll"]["mean"])
+
+
+def test_rivals_without_validation_tasks_come_as_they_are(trained):
+    for protocol, flags, reason in (
+        (replace(SMALL, way=8), {}, "too few classes"),
+        (SMALL, {"temperature": False}, "as requested"),
+    ):
+        summary = samovar.evaluate(trained, protocol, rivals=True, **flags).summary
+        assert set(summary["rivals"]) == set(RIVALS)
+        assert reason in summary["rivals_note"]

@@ -8,8 +8,10 @@ from samovar.evaluation.metrics import (
     CalibrationError,
     Estimate,
     TaskMetrics,
+    calibration_errors,
     expected_calibration_error,
     reliability,
+    reliability_gap,
 )
 from samovar.evaluation.outcomes import Outcomes
 from samovar.prediction.predictive import Prediction, entropy_of
@@ -41,6 +43,8 @@ def test_pooling_over_tasks_is_not_the_average_of_tasks():
     metrics = metrics_of(probabilities, torch.tensor([[0], [1]]))
     errors = [expected_calibration_error(bins) for bins in metrics.bins]
     assert errors == pytest.approx([0.25, 0.75])
+    assert calibration_errors(metrics.bins) == pytest.approx(errors)
+    assert metrics.gap == pytest.approx([-0.25, 0.75])
     assert CalibrationError.of(metrics, 0).value == pytest.approx(0.25)
 
 
@@ -68,6 +72,9 @@ def test_a_calibrated_classifier_has_a_small_error_and_its_labels_follow_its_pro
     assert all(row.confidence > row.accuracy for row in reliability(sharper)[5:]), (
         "too sure, not too modest"
     )
+    gap = reliability_gap(reliability(sharper))
+    assert gap == pytest.approx(sharper.gap.mean()), "tasks of equal size: pooled is the mean"
+    assert gap == pytest.approx(CalibrationError.of(sharper, 0).value, abs=0.01), "all in one sign"
 
 
 def test_the_calibration_interval_is_as_wide_as_the_error_varies_over_sets_of_tasks():

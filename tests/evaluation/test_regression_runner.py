@@ -47,3 +47,12 @@ def test_outcomes_are_good_on_vectors_that_tell_classes_apart(runner):
     assert outcomes[Predictor.PREDICTIVE].mutual_information is not None
     assert outcomes[Predictor.MEAN_CLASSIFIER].mutual_information is None
     assert runner.norms == set()
+
+
+def test_rivals_see_the_vectors_of_the_regression(runner, dataset):
+    episodes = EpisodeSampler(dataset, PROTOCOL.tasks, PROTOCOL.seed).draw(0, 2)
+    features = runner.task_features(episodes)
+    assert features.query.shape == (2, 12, 48)
+    torch.testing.assert_close(features.support.norm(dim=-1), torch.ones(2, 6).double())
+    tasks = next(runner.infer_tasks(PROTOCOL))
+    assert runner.energy(tasks).shape == (20, 12)

@@ -6,7 +6,8 @@ from helpers_evaluation import make_results, metrics_of
 
 from samovar.evaluation.predictors import Predictor
 
-METRICS = ["accuracy", "nll", "brier", "ece", "reliability", "uncertainty", "risk_coverage"]
+METRICS = ["accuracy", "nll", "brier", "ece", "gap", "ece_per_task"]
+METRICS += ["reliability", "uncertainty", "risk_coverage"]
 
 
 def test_the_predictive_is_at_the_top_and_the_others_under_their_names():

@@ -8,8 +8,10 @@ from helpers import make_store
 
 from samovar.data.dataset import Dataset
 from samovar.evaluation.distributed import Processes
+from samovar.evaluation.fitted_rivals import FittedRivals
 from samovar.evaluation.outcomes import OUTSIDE
-from samovar.evaluation.predictors import Predictor
+from samovar.evaluation.predictors import RIVALS, Predictor
+from samovar.evaluation.rivals import TaskFeatures
 from samovar.evaluation.runner import DrawnTasks, Runner, untempered
 from samovar.prediction.predictive import Prediction, entropy_of
 from samovar.settings.tasks import Protocol
@@ -45,6 +47,16 @@ class Guessing(Runner[Guess]):
         numbers = torch.tensor(list(tasks.numbers))
         return numbers[:, None].expand(tasks.labels.shape).float()
 
+    def energy(self, tasks):
+        return -self.distance(tasks)
+
+    def task_features(self, episodes):
+        """Images whose first pixel says nothing of their class."""
+        support = self.dataset.gather(episodes.support).flatten(2)[..., :6]
+        query = self.dataset.gather(episodes.query).flatten(2)[..., :6]
+        way = episodes.classes.shape[1]
+        return TaskFeatures.of(support, torch.tensor(episodes.support_labels), query, way)
+
 
 def test_outcomes_come_in_the_order_of_the_tasks(tmp_path):
     dataset = Dataset(make_store(tmp_path, [9] * 6))
@@ -55,7 +67,18 @@ def test_outcomes_come_in_the_order_of_the_tasks(tmp_path):
     np.testing.assert_array_equal(predictive.distance[:, 0], np.arange(45))
     assert predictive.label.shape == (45, 3 * 4 + 5)
     assert (predictive.label[:, -5:] == OUTSIDE).all()
+    np.testing.assert_array_equal(predictive.energy, -predictive.distance)
     assert seen[-1] == 1
+
+
+def test_rivals_answer_the_same_queries(tmp_path):
+    dataset = Dataset(make_store(tmp_path, [9] * 6))
+    outcomes = Guessing(dataset).outcomes(PROTOCOL, rivals=FittedRivals({}, "none"))
+    assert set(outcomes) == {Predictor.PREDICTIVE, Predictor.MEAN_CLASSIFIER, *RIVALS}
+    for rival in RIVALS:
+        np.testing.assert_array_equal(outcomes[rival].label, outcomes["predictive"].label)
+        np.testing.assert_array_equal(outcomes[rival].classes, outcomes["predictive"].classes)
+        assert outcomes[rival].mutual_information is None
 
 
 def test_two_predictors_need_no_temperature():

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from samovar.evaluation.seeds import compare_seeds
+from samovar.evaluation.seeds import SeedMeans, compare_seeds
 
 ACCURACIES = st.lists(st.floats(0.1, 0.9), min_size=2, max_size=6, unique_by=lambda x: round(x, 3))
 
@@ -32,3 +32,13 @@ def test_means_and_deviations_by_hand():
 
 def test_seeds_that_do_not_differ_have_no_interval():
     assert compare_seeds([0.5, 0.5], [0.6, 0.6]).difference is None
+
+
+@given(ACCURACIES)
+@settings(max_examples=40, deadline=None)
+def test_the_interval_over_the_seeds_of_one_method_is_students(means):
+    test = stats.ttest_1samp(means, 0)
+    seeds = SeedMeans.of(means)
+    assert seeds.ci95 is not None
+    assert seeds.mean + seeds.ci95 == pytest.approx(test.confidence_interval(0.95).high)
+    assert SeedMeans.of(means[:1]).ci95 is None

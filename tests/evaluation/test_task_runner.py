@@ -97,3 +97,28 @@ def test_a_model_switched_to_episode_norm_is_not_answered_from_the_cache(dataset
     assert TaskRunner(model, dataset, normalisation, CPU).embeds_split
     set_norm(model, "episode")
     assert not TaskRunner(model, dataset, normalisation, CPU).embeds_split
+
+
+def test_rivals_see_plain_features_and_energy_is_that_of_the_classifier_at_the_mean(dataset):
+    """TADAM classifies conditioned queries, but its rivals know nothing of TEN."""
+    settings = ModelSettings(
+        method="prototypes",
+        backbone="resnet12",
+        classifier="euclidean",
+        size=12,
+        width=2,
+        task_embedding=True,
+    )
+    model = FewShotModel(settings).eval()
+    for multiplier in model.task_embedding.multipliers:
+        torch.nn.init.constant_(multiplier, 0.5)
+    runner = TaskRunner(model, dataset, Normalization.standard(dataset.store), CPU)
+    episodes = EpisodeSampler(dataset, EpisodeSettings(3, 2, 2), 0).draw(0, 2)
+    features = runner.task_features(episodes)
+    with torch.no_grad():
+        plain = model.embed(runner.source.inputs(episodes.query))
+    torch.testing.assert_close(features.query.float(), plain, rtol=1e-3, atol=1e-6)
+    tasks = runner.infer(episodes, range(2))
+    assert not torch.allclose(tasks.query, plain, rtol=1e-2, atol=1e-6), "conditioned"
+    logits = model.classifier.mean_logits(tasks.query, tasks.prior)
+    torch.testing.assert_close(runner.energy(tasks), -logits.exp().sum(-1).log())

@@ -122,6 +122,8 @@ def damage(path, name, value) -> None:
         ("evaluation", "nll", 0.5),
         ("evaluation", "mean_classifier", None),
         ("evaluation", "ece.value", [1]),
+        ("evaluation", "reliability", ...),
+        ("evaluation", "reliability", [{"queries": "many"}]),
     ],
 )
 def test_files_of_other_contents_are_refused_by_name(cells, tmp_path, file, name, value):

@@ -9,9 +9,9 @@ from samovar.experiments.records import (
     Estimate,
     PredictorMetrics,
     SampledAccuracies,
+    SeedMetrics,
     TrainingTrace,
     VariancePoint,
-    averaged,
     checked_study,
 )
 
@@ -45,8 +45,17 @@ def test_a_summary_has_both_predictors():
         "accuracy": {"mean": 0.7, "ci95": 0.01},
         "nll": {"mean": 0.8},
         "ece": {"value": 0.02},
+        "reliability": [
+            {"queries": 6, "confidence": 0.5, "accuracy": 0.6},
+            {"queries": 2, "confidence": 0.9, "accuracy": 0.8},
+        ],
     }
-    at_mean = {"accuracy": {"mean": 0.6, "ci95": 0.02}, "nll": {"mean": 0.9}, "ece": {"value": 0.2}}
+    at_mean = {
+        "accuracy": {"mean": 0.6, "ci95": 0.02},
+        "nll": {"mean": 0.9},
+        "ece": {"value": 0.2},
+        "reliability": [{"queries": 8, "confidence": 0.8, "accuracy": 0.6}],
+    }
     stored = sampled | {"mean_classifier": at_mean, "protocol": {"text": "5-way"}}
     summary = CellSummary.from_json(stored)
     assert summary.protocol == "5-way"
@@ -60,6 +69,8 @@ def test_a_summary_has_both_predictors():
         0.9,
         0.2,
     )
+    assert summary.sampled.gap == pytest.approx(-0.05), "too modest, by the pooled bins"
+    assert summary.at_mean.gap == pytest.approx(0.2), "too sure"
 
 
 def study() -> dict:
@@ -91,6 +102,9 @@ def test_a_study_that_cannot_be_drawn_is_refused(name, value, words):
 
 
 def test_seeds_are_averaged_metric_by_metric():
-    first = PredictorMetrics(Estimate(0.4, 0.1), nll=1.0, ece=0.1)
-    second = PredictorMetrics(Estimate(0.6, 0.1), nll=2.0, ece=0.3)
-    assert averaged([first, second]) == pytest.approx((0.5, 1.5, 0.2))
+    first = PredictorMetrics(Estimate(0.4, 0.1), nll=1.0, ece=0.1, gap=-0.1)
+    second = PredictorMetrics(Estimate(0.6, 0.1), nll=2.0, ece=0.3, gap=0.3)
+    seeds = SeedMetrics.of([first, second])
+    means = (seeds.accuracy.mean, seeds.nll.mean, seeds.ece.mean, seeds.gap.mean)
+    assert means == pytest.approx((0.5, 1.5, 0.2, 0.1))
+    assert SeedMetrics.of([first]).ece.ci95 is None, "one seed says nothing of others"

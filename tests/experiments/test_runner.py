@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from helpers_images import drawn
 
-from samovar.errors import RunError, SettingsError
+from samovar.errors import DataError, RunError, SettingsError
 from samovar.experiments import registry
 from samovar.experiments.accuracy_table import accuracy_table
 from samovar.experiments.evidence import Evidence, Workplace
@@ -16,6 +16,7 @@ from samovar.experiments.options import ReproduceOptions
 from samovar.experiments.runner import (
     chosen_experiments,
     reproduce,
+    run_experiments,
     train_and_measure,
     write_coverage,
 )
@@ -97,3 +98,17 @@ def test_coverage_is_written_without_a_picture(tmp_path):
     options = ReproduceOptions(runs=tmp_path / "runs", out=tmp_path / "out")
     names = [file.name for file in write_coverage(options).files]
     assert names == ["coverage.json", "coverage.md"]
+
+
+def test_an_experiment_without_its_data_stops_no_other(registered, tmp_path):
+    def table(measurements):
+        raise DataError("There is no such data.")
+
+    options = ReproduceOptions(runs=tmp_path / "runs", out=tmp_path / "out", measured_only=True)
+    on_the_spot = replace(registered, name="spot", cells=lambda _: [], table=table)
+    said: list[str] = []
+    experiments = run_experiments([on_the_spot, registered], options, said.append)
+    assert next(experiments).table.data["name"] == "mine"
+    with pytest.raises(RunError, match="spot: There is no such data"):
+        next(experiments)
+    assert said == ["spot: There is no such data."]

@@ -1,6 +1,7 @@
 """Several shapes in one call are written as those of single calls, with one report."""
 
 import base64
+import json
 
 import pytest
 from helpers_images import drawn
@@ -46,3 +47,23 @@ def test_several_shapes_in_one_call_are_those_of_single_calls(tmp_path):
         content = (tmp_path / "all" / name).read_bytes()
         drawn(content)
         assert base64.b64encode(content).decode() in page, "the report has the same picture"
+
+
+@pytest.mark.usefixtures("trained")
+def test_rivals_are_printed_written_and_compared(tmp_path, capsys):
+    flags = ["--way", "3", "--shot", "2", "--queries", "4", "--episodes", "25", "--samples", "8"]
+    out = tmp_path / "rivals"
+    command = ["evaluate", str(tmp_path / "run"), *flags, "--outside", "3", "--out", str(out)]
+    assert main([*command, "--rivals"]) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "Beside simple rivals" in printed
+    assert 'AUROC for "none of these", by' in printed
+    page = (out / "report.html").read_text()
+    assert base64.b64encode((out / "rivals.png").read_bytes()).decode() in page
+    stored = json.loads((out / "evaluation.json").read_text())["rivals"]
+    by = ["--second-by", "logistic_regression_tempered", "--out", str(tmp_path / "comparison")]
+    assert main(["compare", str(out), str(out), *by]) == 0
+    compared = json.loads((tmp_path / "comparison" / "comparison.json").read_text())
+    difference = stored["logistic_regression_tempered"]["model_minus_this"]
+    for name in ("accuracy", "nll", "brier", "gap"):
+        assert compared["paired"][name] == pytest.approx(difference[name], abs=1e-6)

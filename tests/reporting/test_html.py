@@ -1,6 +1,6 @@
 """The report shows every evaluation, needs nothing from elsewhere, and does not trust names."""
 
-from helpers_evaluation import make_results
+from helpers_evaluation import make_results, make_rivals
 
 from samovar.reporting.html import Section, html_report
 from samovar.settings.model import ModelSettings
@@ -49,3 +49,12 @@ def test_a_report_begins_with_plain_words_for_every_evaluation():
     page = html_report("Evaluation of runs/pets", [one, five], {})
     assert page.count("of 100 answers are right") == 2
     assert page.index("5-way 5-shot: ") < page.index("<h2>")
+
+
+def test_a_report_shows_rivals_where_they_were_measured():
+    results = make_results(rivals=make_rivals())
+    page = html_report("Evaluation", [Section(results, {})], {})
+    assert "Beside simple rivals" in page
+    assert "discriminant (LDA)" in page
+    assert "Their temperatures: fitted on 300 tasks." in page
+    assert "rivals" not in html_report("Evaluation", [Section(make_results(), {})], {})

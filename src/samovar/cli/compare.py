@@ -21,7 +21,8 @@ class ComparisonFlags:
     also_second: tuple[Path, ...] = ()
     """More training seeds of the second method."""
     first_by: PredictorFlag = Predictor.PREDICTIVE
-    """The predictor of the first: samples averaged, at the mean, or either with a temperature."""
+    """The predictor of the first: samples averaged, at the mean, or either with a temperature; or
+    a rival that was measured beside it (`samovar evaluate --rivals`)."""
     second_by: PredictorFlag = Predictor.PREDICTIVE
     """The predictor of the second."""
 
@@ -40,7 +41,8 @@ def compare(
     for these two models and for tasks from these classes. A statement about methods needs several
     training seeds of each: give them with --also-first and --also-second, and the difference over
     seeds is shown too. To compare two predictors of one model, give it twice and choose them with
-    --first-by and --second-by. Writes comparison.json.
+    --first-by and --second-by; rivals are compared with the model in the same way. Writes
+    comparison.json.
 
     Args:
         first: A run, model or evaluation folder.

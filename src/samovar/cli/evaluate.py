@@ -38,7 +38,8 @@ def evaluate(
 
     To show what averaging gains, metrics are given both for the mean over sampled classifiers and
     for the one classifier at the mean of the predicted weights, each as it is and with a
-    temperature fitted on validation tasks. Writes evaluation.json, evaluation.npz with the metrics
+    temperature fitted on validation tasks. --rivals puts simple classifiers on the same features
+    beside them. Writes evaluation.json, evaluation.npz with the metrics
     of each task (for `samovar compare`), report.html and its pictures. With several ways or shots,
     each combination has its own folder (such as 5way-1shot) beside the common report. Under
     torchrun the processes share the work.

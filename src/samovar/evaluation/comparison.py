@@ -14,13 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samovar.errors import RunError
-from samovar.evaluation.metrics import (
-    MEAN_METRICS,
-    Estimate,
-    expected_calibration_error,
-    percentile_interval,
-    resampled_errors,
-)
+from samovar.evaluation.differences import CalibrationDifference, pooled_errors
+from samovar.evaluation.metrics import MEAN_METRICS, Estimate, calibration_gaps
 from samovar.evaluation.predictors import Predictor
 from samovar.evaluation.seeds import SeedComparison, compare_seeds
 from samovar.evaluation.stored_evaluation import StoredEvaluation
@@ -33,21 +28,14 @@ Evaluated = StoredEvaluation | str | Path
 
 
 @dataclass(frozen=True)
-class CalibrationDifference:
-    """The difference of two calibration errors, with the bounds of its 95 % interval."""
-
-    mean: float
-    ci95: list[float]
-
-
-@dataclass(frozen=True)
 class Comparison:
     """First minus second, on the same tasks.
 
     first, second: the folders that were compared, one for each training seed; first_by, second_by:
     their predictors; paired: accuracy, nll and brier, the difference of the means over seeds, with
     its interval over tasks; paired_ece: the same of the calibration error, None where its bins were
-    not kept; seeds: the metrics over training seeds.
+    not kept; seeds: the metrics over training seeds. Where the bins were kept, `paired` and `seeds`
+    also have the gap (mean top probability minus accuracy), and `seeds` the calibration error.
     """
 
     protocol: dict[str, Any]
@@ -63,6 +51,7 @@ class Comparison:
     def to_json(self) -> dict[str, Any]:
         """Return the content of comparison.json."""
         paired: dict[str, Any] = {name: asdict(value) for name, value in self.paired.items()}
+        paired.setdefault("gap", None)
         paired["ece"] = None
         if self.paired_ece is not None:
             paired["ece"] = asdict(self.paired_ece)
@@ -108,6 +97,16 @@ def compare(
         difference = _mean_over_seeds(ours, name) - _mean_over_seeds(theirs, name)
         paired[name] = Estimate.of(difference)
         seeds[name] = compare_seeds(_mean_of_each(ours, name), _mean_of_each(theirs, name))
+    our_bins = _bins(ours)
+    their_bins = _bins(theirs)
+    paired_ece = None
+    if our_bins is not None and their_bins is not None:
+        our_gaps = calibration_gaps(np.array(our_bins))
+        their_gaps = calibration_gaps(np.array(their_bins))
+        paired["gap"] = Estimate.of(our_gaps.mean(0) - their_gaps.mean(0))
+        paired_ece = CalibrationDifference.of(our_bins, their_bins, seed)
+        seeds["ece"] = compare_seeds(pooled_errors(our_bins), pooled_errors(their_bins))
+        seeds["gap"] = compare_seeds(our_gaps.mean(1).tolist(), their_gaps.mean(1).tolist())
     return Comparison(
         protocol=ours[0].protocol,
         data=ours[0].data.description,
@@ -116,7 +115,7 @@ def compare(
         first_by=ours[0].predictor,
         second_by=theirs[0].predictor,
         paired=paired,
-        paired_ece=_calibration_difference(ours, theirs, seed),
+        paired_ece=paired_ece,
         seeds=seeds,
     )
 
@@ -188,20 +187,6 @@ def _mean_of_each(group: list[StoredEvaluation], metric: str) -> list[float]:
     return [float(evaluation.metrics[metric].mean()) for evaluation in group]
 
 
-def _calibration_difference(
-    first: list[StoredEvaluation], second: list[StoredEvaluation], seed: int
-) -> CalibrationDifference | None:
-    """Subtract the pooled calibration errors; None where the bins of a model were not kept."""
-    first_bins = _bins(first)
-    second_bins = _bins(second)
-    if first_bins is None or second_bins is None:
-        return None
-    # The same seed resamples the same tasks for all models, so that this difference is paired too.
-    resampled = _mean_resampled_errors(first_bins, seed) - _mean_resampled_errors(second_bins, seed)
-    difference = _mean_error(first_bins) - _mean_error(second_bins)
-    return CalibrationDifference(difference, percentile_interval(resampled))
-
-
 def _bins(group: list[StoredEvaluation]) -> list[NDArray[np.float64]] | None:
     """Return the calibration bins of each model of a group, if all have them."""
     bins = []
@@ -210,12 +195,3 @@ def _bins(group: list[StoredEvaluation]) -> list[NDArray[np.float64]] | None:
             return None
         bins.append(evaluation.bins)
     return bins
-
-
-def _mean_resampled_errors(bins: list[NDArray[np.float64]], seed: int) -> NDArray[np.float64]:
-    return np.mean([resampled_errors(model_bins, seed) for model_bins in bins], axis=0)
-
-
-def _mean_error(bins: list[NDArray[np.float64]]) -> float:
-    errors = [expected_calibration_error(model_bins.sum(0)) for model_bins in bins]
-    return float(np.mean(errors))

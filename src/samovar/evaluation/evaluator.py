@@ -87,26 +87,27 @@ def evaluator_for(
     return Evaluator(saved, dataset, device, fabric)
 
 
-def evaluate(
+def evaluate(  # noqa: PLR0913 (each is a choice of its own, and all but two have defaults)
     saved: SavedModel | SavedRegression,
     protocol: Protocol,
     dataset: Dataset | None = None,
     device: torch.device | str = "cpu",
     *,
     temperature: bool = True,
+    rivals: bool = False,
     progress: Progress = silent,
 ) -> Evaluation:
     """Evaluate a model on tasks of a data set, by default the one that it was trained on.
 
     Accuracy, NLL and Brier score have 95 % intervals over tasks, the calibration error has one from
     a bootstrap over tasks. `temperature` adds the predictors with a temperature that is fitted on
-    validation tasks.
+    validation tasks. `rivals` adds simple classifiers on the same tasks and features.
 
     `evaluate(model, Protocol(shot=5)).summary["accuracy"]["mean"]` is the accuracy over 5000 tasks.
     """
     dataset = dataset or training_dataset(saved, protocol.split)
     evaluator = evaluator_for(saved, dataset, device)
-    return evaluator.evaluate(protocol, temperature=temperature, progress=progress)
+    return evaluator.evaluate(protocol, temperature=temperature, rivals=rivals, progress=progress)
 
 
 def training_dataset(

@@ -1,10 +1,13 @@
 """The metrics of each task, and what is reported over all tasks.
 
 Accuracy, NLL and Brier score are means over tasks. The expected calibration error is not: it is
-computed from all queries of all tasks at once, because the mean of the errors of single tasks would
-be biased.
+computed from all queries of all tasks at once, because the mean of the errors of single tasks is
+biased upward: a task has few queries, and chance alone moves them off the diagonal. That mean is
+reported too, under a name of its own, since others report it. Neither has a sign, so the gap stands
+beside them: above zero the answers are too sure, below zero too modest.
 """
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 import numpy as np
@@ -62,6 +65,11 @@ class TaskMetrics:
     brier: NDArray[np.float64]
     bins: NDArray[np.float64]
 
+    @property
+    def gap(self) -> NDArray[np.float64]:
+        """The mean top probability minus the accuracy of each task, (tasks,)."""
+        return calibration_gaps(self.bins)
+
     @classmethod
     def of(cls, outcomes: Outcomes) -> "TaskMetrics":
         """Average over the queries of each task's classes; queries from outside are left out."""
@@ -91,7 +99,19 @@ def calibration_bins(top: NDArray[np.float64], correct: NDArray[np.float64]) -> 
 
 def expected_calibration_error(bins: NDArray[np.float64]) -> float:
     """Return sum over bins of |correct - sum of top probabilities| / queries; bins (15, 3)."""
-    return float(np.abs(bins[:, 2] - bins[:, 1]).sum() / max(1.0, bins[:, 0].sum()))
+    return float(calibration_errors(bins))
+
+
+def calibration_errors(bins: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the calibration error of each task by itself; bins (tasks, 15, 3)."""
+    queries = np.maximum(1.0, bins[..., 0].sum(-1))
+    return np.abs(bins[..., 2] - bins[..., 1]).sum(-1) / queries
+
+
+def calibration_gaps(bins: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the mean top probability minus the accuracy of each task; bins (tasks, 15, 3)."""
+    queries = np.maximum(1.0, bins[..., 0].sum(-1))
+    return (bins[..., 1] - bins[..., 2]).sum(-1) / queries
 
 
 def resampled_bins(
@@ -158,3 +178,17 @@ def reliability(metrics: TaskMetrics) -> list[ReliabilityBin]:
             )
             rows.append(row)
     return rows
+
+
+def reliability_gap(bins: Sequence[ReliabilityBin]) -> float:
+    """Return the mean top probability minus the accuracy of all queries, from their pooled bins.
+
+    >>> reliability_gap([ReliabilityBin(3, 0.5, 0.4), ReliabilityBin(1, 0.9, 1.0)])
+    0.05...
+    """
+    queries = 0
+    total = 0.0
+    for row in bins:
+        queries += row.queries
+        total += row.queries * (row.confidence - row.accuracy)
+    return total / max(1, queries)

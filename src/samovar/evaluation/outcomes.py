@@ -27,8 +27,9 @@ class Outcomes:
     label: the true class in the task, or OUTSIDE; predicted: the most probable class; top: its
     probability; log_likelihood: of the true class; brier: sum over classes of (probability -
     truth)^2; entropy, and mutual information where the model has one, in nats; distance: to the
-    nearest class mean, where it is known; classes: (tasks, N), the position in the data set of each
-    class of the task.
+    nearest class mean, where it is known; energy: minus the log of the sum of exp(logit) over the
+    classes, where there are logits; classes: (tasks, N), the position in the data set of each class
+    of the task.
 
     Queries from outside the task come last and have no likelihood and no Brier score (NaN).
     """
@@ -41,6 +42,7 @@ class Outcomes:
     entropy: NDArray[np.float32]
     mutual_information: NDArray[np.float32] | None
     distance: NDArray[np.float32] | None = None
+    energy: NDArray[np.float32] | None = None
     classes: NDArray[np.int64] | None = None
 
     @classmethod
@@ -50,8 +52,9 @@ class Outcomes:
         labels: Tensor,
         distance: Tensor | None = None,
         classes: NDArray[np.int64] | None = None,
+        energy: Tensor | None = None,
     ) -> "Outcomes":
-        """Compare a prediction with labels (T, Q); distances are (T, Q), classes (T, N)."""
+        """Compare a prediction with labels (T, Q); distance and energy (T, Q), classes (T, N)."""
         # Not every device has double precision, so the sums are made on the CPU.
         probabilities = prediction.probabilities.cpu().double()
         labels = labels.cpu()
@@ -70,6 +73,7 @@ class Outcomes:
             entropy=prediction.entropy.float().cpu().numpy(),
             mutual_information=_array(prediction.mutual_information),
             distance=_array(distance),
+            energy=_array(energy),
             classes=classes,
         )
 

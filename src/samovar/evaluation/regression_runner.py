@@ -14,8 +14,10 @@ from torch import Tensor
 from samovar.data.dataset import Dataset
 from samovar.data.episodes import Episodes
 from samovar.evaluation.distributed import Processes
+from samovar.evaluation.fitted_rivals import energy_of
+from samovar.evaluation.rivals import TaskFeatures
 from samovar.evaluation.runner import DrawnTasks, Runner
-from samovar.models.closed_form import ClosedForm, Moments, Regression
+from samovar.models.closed_form import ClosedForm, Moments, Regression, unit_features
 from samovar.prediction.predictive import Prediction
 from samovar.prediction.regression import (
     predict_regression,
@@ -89,6 +91,23 @@ class RegressionRunner(Runner[RegressedTasks]):
     def distance(self, tasks: RegressedTasks) -> Tensor:
         """Return the rejection score of each query, (T, Q)."""
         return torch.stack([rejection_score(moments) for moments in tasks.moments])
+
+    @torch.no_grad()
+    def energy(self, tasks: RegressedTasks) -> Tensor:
+        """Return the energy at the mean of the logits for each query, (T, Q)."""
+        energies = []
+        for regression, moments in zip(tasks.regressions, tasks.moments, strict=True):
+            energies.append(energy_of(regression.gaussian(moments).mean))
+        return torch.stack(energies)
+
+    def task_features(self, episodes: Episodes) -> TaskFeatures:
+        """Return the encoder's vectors as the regression sees them: evened out, of length 1."""
+        return TaskFeatures.of(
+            unit_features(self.dataset.gather(episodes.support), self.model.power),
+            torch.tensor(episodes.support_labels),
+            unit_features(self.dataset.gather(episodes.query), self.model.power),
+            episodes.classes.shape[1],
+        )
 
 
 def _joined(predictions: Sequence[Prediction]) -> Prediction:

@@ -3,11 +3,13 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from samovar.evaluation.differences import PairedDifferences
 from samovar.evaluation.metrics import (
     CalibrationError,
     Estimate,
     ReliabilityBin,
     TaskMetrics,
+    calibration_errors,
     reliability,
 )
 from samovar.evaluation.outcomes import Outcomes
@@ -49,6 +51,11 @@ class Metrics:
     nll: Estimate
     brier: Estimate
     ece: CalibrationError
+    """Of all queries at once: pooled."""
+    gap: Estimate
+    """The mean top probability minus the accuracy: above zero the answers are too sure."""
+    ece_per_task: Estimate
+    """The mean of the calibration errors of single tasks, which is biased upward."""
     reliability: list[ReliabilityBin]
     uncertainty: Uncertainty
     risk_coverage: RiskCoverage
@@ -65,6 +72,8 @@ class Metrics:
             nll=Estimate.of(tasks.nll),
             brier=Estimate.of(tasks.brier),
             ece=CalibrationError.of(tasks, seed),
+            gap=Estimate.of(tasks.gap),
+            ece_per_task=Estimate.of(calibration_errors(tasks.bins)),
             reliability=reliability(tasks),
             uncertainty=uncertainties(outcomes),
             risk_coverage=risk_coverage(outcomes.inside),
@@ -79,6 +88,27 @@ class Metrics:
         if temperature is None:
             return stored
         return {"temperature": temperature} | stored
+
+
+@dataclass(frozen=True)
+class RivalResults:
+    """The rivals of a model on the same tasks and features.
+
+    metrics: by rival; differences: the predictive minus the rival, task by task; note: what the
+    rivals' temperatures were fitted on, or why there are none.
+    """
+
+    metrics: dict[Predictor, Metrics]
+    differences: dict[Predictor, PairedDifferences]
+    note: str
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the form that evaluation.json stores under "rivals"."""
+        stored = {}
+        for rival, metrics in self.metrics.items():
+            difference = asdict(self.differences[rival])
+            stored[rival.value] = metrics.to_json() | {"model_minus_this": difference}
+        return stored
 
 
 @dataclass(frozen=True)
@@ -101,6 +131,8 @@ class EvaluationResults:
     metrics: dict[Predictor, Metrics]
     temperature_note: str
     classes: ClassRanking
+    rivals: RivalResults | None = None
+    """Only where they were asked for."""
 
     @property
     def predictive(self) -> Metrics:
@@ -150,4 +182,7 @@ class EvaluationResults:
                 stored[predictor.value] = metrics.to_json()
         stored["temperature_note"] = self.temperature_note
         stored["classes"] = asdict(self.classes)
+        if self.rivals is not None:
+            stored["rivals"] = self.rivals.to_json()
+            stored["rivals_note"] = self.rivals.note
         return stored

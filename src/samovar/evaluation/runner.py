@@ -16,8 +16,10 @@ from samovar.core.progress import Progress, silent
 from samovar.data.dataset import Dataset
 from samovar.data.episodes import Episodes, EpisodeSampler, draw_outside
 from samovar.evaluation.distributed import Processes
+from samovar.evaluation.fitted_rivals import FittedRivals
 from samovar.evaluation.outcomes import OUTSIDE, Outcomes
 from samovar.evaluation.predictors import Predictor
+from samovar.evaluation.rivals import TaskFeatures
 from samovar.prediction.predictive import Prediction
 from samovar.settings.tasks import Protocol
 
@@ -77,12 +79,25 @@ class Runner(ABC, Generic[Tasks]):
     def distance(self, tasks: Tasks) -> Tensor | None:
         """Return how little each query belongs to its task, (T, Q); None where it is not known."""
 
-    def infer_tasks(self, protocol: Protocol, progress: Progress = silent) -> Iterator[Tasks]:
-        """Infer the protocol's tasks, a batch at a time; of several processes, this one's share."""
+    @abstractmethod
+    def energy(self, tasks: Tasks) -> Tensor:
+        """Return the energy of the classifier at the mean for each query, (T, Q)."""
+
+    @abstractmethod
+    def task_features(self, episodes: Episodes) -> TaskFeatures:
+        """Return what rivals of the model see of tasks."""
+
+    def draw_tasks(self, protocol: Protocol) -> Iterator[tuple[range, Episodes]]:
+        """Draw the protocol's tasks, a batch at a time; of several processes, this one's share."""
         sampler = EpisodeSampler(self.dataset, protocol.tasks, protocol.seed)
         self.processes.check_tasks(protocol.episodes)
         for numbers in self.processes.share_of_tasks(protocol.episodes):
-            yield self.infer(self._draw(sampler, protocol, numbers), numbers)
+            yield numbers, self._draw(sampler, protocol, numbers)
+
+    def infer_tasks(self, protocol: Protocol, progress: Progress = silent) -> Iterator[Tasks]:
+        """Infer the protocol's tasks, a batch at a time; of several processes, this one's share."""
+        for numbers, episodes in self.draw_tasks(protocol):
+            yield self.infer(episodes, numbers)
             progress("tasks", numbers.stop / protocol.episodes)
 
     def _draw(self, sampler: EpisodeSampler, protocol: Protocol, numbers: range) -> Episodes:
@@ -106,19 +121,27 @@ class Runner(ABC, Generic[Tasks]):
         protocol: Protocol,
         predictors: Predictors = untempered,
         progress: Progress = silent,
+        rivals: FittedRivals | None = None,
     ) -> dict[str, Outcomes]:
         """Return the outcomes of all queries of the protocol's tasks, for each predictor."""
         batches: dict[str, list[Outcomes]] = {}
         for tasks in self.infer_tasks(protocol, progress):
+            classes = tasks.episodes.classes
             distance = self.distance(tasks)
+            energy = self.energy(tasks)
             sampled = self.predict_sampled(tasks, protocol)
             predictions = predictors(sampled, self.predict_at_mean(tasks))
             calibrated = self.predict_calibrated(tasks, protocol)
             if calibrated is not None:
                 predictions[Predictor.CALIBRATED] = calibrated
             for name, prediction in predictions.items():
-                outcomes = Outcomes.of(prediction, tasks.labels, distance, tasks.episodes.classes)
+                outcomes = Outcomes.of(prediction, tasks.labels, distance, classes, energy)
                 batches.setdefault(name, []).append(outcomes)
+            if rivals is not None:
+                features = self.task_features(tasks.episodes)
+                answers = rivals.outcomes(features, tasks.labels, classes)
+                for rival, outcomes in answers.items():
+                    batches.setdefault(rival, []).append(outcomes)
         gathered = {}
         for name, outcomes_of_batches in batches.items():
             gathered[name] = Outcomes.joined(outcomes_of_batches).each(

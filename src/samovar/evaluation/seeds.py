@@ -4,6 +4,7 @@ The interval over tasks tells two trained models apart. Whether one method is be
 needs several models of each, trained with different seeds: their means are compared by Welch's t.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +20,22 @@ class SeedMeans:
     means: list[float]
     mean: float
     std: float | None
+
+    @classmethod
+    def of(cls, means: Sequence[float]) -> "SeedMeans":
+        """Summarise a metric of each training seed; a single one has no deviation."""
+        deviation = None
+        if len(means) > 1:
+            deviation = float(np.std(means, ddof=1))
+        return cls(list(means), float(np.mean(means)), deviation)
+
+    @property
+    def ci95(self) -> float | None:
+        """The half-width of the 95 % interval of the mean over seeds, by Student's t."""
+        if self.std is None:
+            return None
+        seeds = len(self.means)
+        return float(stats.t.ppf(0.975, seeds - 1) * self.std / np.sqrt(seeds))
 
 
 @dataclass(frozen=True)
@@ -43,14 +60,7 @@ def compare_seeds(first: list[float], second: list[float]) -> SeedComparison:
     >>> round(compare_seeds([0.7, 0.8], [0.5, 0.6]).difference.mean, 3)
     0.2
     """
-    return SeedComparison(_seed_means(first), _seed_means(second), _welch(first, second))
-
-
-def _seed_means(means: list[float]) -> SeedMeans:
-    deviation = None
-    if len(means) > 1:
-        deviation = float(np.std(means, ddof=1))
-    return SeedMeans(means, float(np.mean(means)), deviation)
+    return SeedComparison(SeedMeans.of(first), SeedMeans.of(second), _welch(first, second))
 
 
 def _welch(first: list[float], second: list[float]) -> WelchDifference | None:

@@ -79,11 +79,8 @@ class StoredEvaluation:
         checked(_ProtocolInWords, summary.protocol)
         names = {name: f"{predictor}_{name}" for name in (*MEAN_METRICS, "bins")}
         arrays = read_npz(folder / "evaluation.npz", tuple(names.values()))
-        if predictor.is_tempered and names["accuracy"] not in arrays:
-            raise RunError(
-                f"{folder} was evaluated without temperatures. "
-                "Evaluate again without --no-temperature."
-            )
+        if names["accuracy"] not in arrays:
+            _refuse_missing(folder, predictor)
         for array in arrays.values():
             _check_array(folder, array, summary)
         metrics = {}
@@ -120,6 +117,21 @@ def _predictor_named(name: Predictor | str) -> Predictor:
     if name not in list(Predictor):
         raise SettingsError(f"There is no predictor {name!r}. Use one of {', '.join(Predictor)}.")
     return Predictor(name)
+
+
+def _refuse_missing(folder: Path, predictor: Predictor) -> None:
+    """Say how to get a predictor that an evaluation may lack; the predictive is always there."""
+    if predictor.is_rival and not predictor.is_tempered:
+        raise RunError(f"{folder} was evaluated without rivals. Evaluate again with --rivals.")
+    if predictor.is_rival:
+        raise RunError(
+            f"{folder} has no rivals with temperatures. Evaluate again with --rivals, without "
+            "--no-temperature, on data with enough validation classes."
+        )
+    if predictor.is_tempered:
+        raise RunError(
+            f"{folder} was evaluated without temperatures. Evaluate again without --no-temperature."
+        )
 
 
 def _check_array(folder: Path, array: NDArray[Any], summary: _Summary) -> None:

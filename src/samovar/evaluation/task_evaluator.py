@@ -15,12 +15,15 @@ from lightning_fabric import Fabric
 from samovar.core.progress import Progress, silent
 from samovar.data.dataset import Dataset
 from samovar.errors import DataError
+from samovar.evaluation.differences import PairedDifferences
 from samovar.evaluation.distributed import TASKS_AT_ONCE
+from samovar.evaluation.fitted_rivals import FittedRivals
 from samovar.evaluation.metrics import TaskMetrics
 from samovar.evaluation.outcomes import Outcomes
 from samovar.evaluation.per_class import per_class_metrics
 from samovar.evaluation.predictors import Predictor
-from samovar.evaluation.results import EvaluatedModel, EvaluationResults, Metrics
+from samovar.evaluation.results import EvaluatedModel, EvaluationResults, Metrics, RivalResults
+from samovar.evaluation.rival_temperatures import fit_rivals
 from samovar.evaluation.runner import Runner
 from samovar.evaluation.task_runner import check_tasks
 from samovar.evaluation.temperatures import Temperatures, fit_temperatures
@@ -88,27 +91,52 @@ class TaskEvaluator(ABC):
         self._checked.add(protocol)
 
     def evaluate(
-        self, protocol: Protocol, *, temperature: bool = True, progress: Progress = silent
+        self,
+        protocol: Protocol,
+        *,
+        temperature: bool = True,
+        rivals: bool = False,
+        progress: Progress = silent,
     ) -> Evaluation:
-        """Evaluate the model under a protocol, with fitted temperatures if `temperature`."""
+        """Evaluate the model under a protocol, with fitted temperatures if `temperature`.
+
+        With `rivals`, simple classifiers answer the same tasks, on the same features.
+        """
         self.check(protocol)
         # The validation tasks come first: the temperatures are applied while the tasks are run.
         temperatures = Temperatures({}, "not fitted, as requested")
         if temperature:
             temperatures = self._temperatures(protocol)
-        outcomes = self.runner(protocol).outcomes(protocol, temperatures.predictions, progress)
-        tasks = {}
+        fitted = None
+        if rivals:
+            fitted = self.fitted_rivals(protocol, temperature=temperature)
+        outcomes = self.runner(protocol).outcomes(
+            protocol, temperatures.predictions, progress, fitted
+        )
+        tasks = {Predictor(name): TaskMetrics.of(outcomes[name]) for name in outcomes}
         metrics = {}
-        for name in outcomes:
-            predictor = Predictor(name)
-            tasks[predictor] = TaskMetrics.of(outcomes[name])
-            metrics[predictor] = Metrics.of(
-                outcomes[name], tasks[predictor], protocol.seed, temperatures.of(predictor)
-            )
+        for predictor in tasks:
+            if not predictor.is_rival:
+                metrics[predictor] = Metrics.of(
+                    outcomes[predictor], tasks[predictor], protocol.seed, temperatures.of(predictor)
+                )
         results = self._results(
             protocol, metrics, outcomes[Predictor.PREDICTIVE], temperatures.note
         )
+        if fitted is not None:
+            beside = _rival_results(outcomes, tasks, fitted, protocol.seed)
+            results = replace(results, rivals=beside)
         return Evaluation(results, tasks)
+
+    def fitted_rivals(self, protocol: Protocol, *, temperature: bool = True) -> FittedRivals:
+        """Fit the rivals' temperatures on validation tasks, or say why there are none."""
+        if not temperature:
+            return FittedRivals({}, "not fitted, as requested")
+        try:
+            validation = self._validation_tasks(protocol)
+        except DataError as error:
+            return FittedRivals({}, f"none: {error}")
+        return fit_rivals(self.runner(validation), validation)
 
     def _results(
         self,
@@ -135,17 +163,41 @@ class TaskEvaluator(ABC):
 
     def _temperatures(self, protocol: Protocol) -> Temperatures:
         """Fit temperatures on validation tasks of the same shape, or say why there are none."""
+        try:
+            validation = self._validation_tasks(protocol)
+        except DataError as error:
+            return Temperatures({}, f"none: {error}")
+        return fit_temperatures(self.runner(validation), validation)
+
+    def _validation_tasks(self, protocol: Protocol) -> Protocol:
+        """Return a protocol of validation tasks of the same shape; raise where there are none."""
         if protocol.split == "val":
-            reason = "they are fitted on the validation classes, which are evaluated here"
-            return Temperatures({}, f"none: {reason}")
+            raise DataError("they are fitted on the validation classes, which are evaluated here")
         processes = 1
         if self.fabric is not None:
             processes = self.fabric.world_size
         # Every process needs tasks to work on, but fitting should not take longer than evaluating.
         wanted = min(max(TEMPERATURE_TASKS, TASKS_AT_ONCE * processes), protocol.episodes)
         validation = replace(protocol, split="val", episodes=wanted, outside=0)
-        try:
-            self.check(validation)
-        except DataError as error:
-            return Temperatures({}, f"none: {error}")
-        return fit_temperatures(self.runner(validation), validation)
+        self.check(validation)
+        return validation
+
+
+def _rival_results(
+    outcomes: dict[str, Outcomes],
+    tasks: dict[Predictor, TaskMetrics],
+    fitted: FittedRivals,
+    seed: int,
+) -> RivalResults:
+    """Summarise the rivals, and what the model's predictive gains over each."""
+    metrics = {}
+    differences = {}
+    for rival in tasks:
+        if rival.is_rival:
+            metrics[rival] = Metrics.of(
+                outcomes[rival], tasks[rival], seed, fitted.temperature_of(rival)
+            )
+            differences[rival] = PairedDifferences.of(
+                tasks[Predictor.PREDICTIVE], tasks[rival], seed
+            )
+    return RivalResults(metrics, differences, fitted.note)

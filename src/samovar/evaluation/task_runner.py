@@ -21,6 +21,8 @@ from samovar.data.episodes import Episodes, EpisodeSampler
 from samovar.data.normalization import Normalization
 from samovar.errors import DataError, SettingsError
 from samovar.evaluation.distributed import Processes
+from samovar.evaluation.fitted_rivals import energy_of
+from samovar.evaluation.rivals import TaskFeatures
 from samovar.evaluation.runner import DrawnTasks, Runner
 from samovar.models.backbones.layers import norm_modes
 from samovar.models.class_means import ClassMeans
@@ -244,6 +246,20 @@ class TaskRunner(Runner[InferredTasks]):
         if self.model.task_embedding is not None:  # TADAM's are conditioned
             query = self.features(tasks.episodes.query)
         return COSINE_DISTANCE(query, tasks.support.means)
+
+    @torch.no_grad()
+    def energy(self, tasks: InferredTasks) -> Tensor:
+        """Return the energy of the classifier at the mean for each query, (T, Q)."""
+        return energy_of(self.model.classifier.mean_logits(tasks.query, tasks.prior))
+
+    def task_features(self, episodes: Episodes) -> TaskFeatures:
+        """Return the plain features of tasks: frozen, and never conditioned by TEN."""
+        return TaskFeatures.of(
+            self.features(episodes.support),
+            torch.tensor(episodes.support_labels),
+            self.features(episodes.query),
+            episodes.classes.shape[1],
+        )
 
 
 def check_input(settings: ModelSettings, dataset: Dataset) -> None:

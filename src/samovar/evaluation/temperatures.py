@@ -6,6 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from samovar.evaluation.distributed import Processes
 from samovar.evaluation.predictors import Predictor
 from samovar.evaluation.runner import Runner, untempered
 from samovar.prediction.predictive import Prediction
@@ -53,11 +54,23 @@ def fit_temperatures(runner: Runner[Any], protocol: Protocol) -> Temperatures:
         log_predictions[Predictor.PREDICTIVE].append(log_probabilities(sampled))
         log_predictions[Predictor.MEAN_CLASSIFIER].append(log_probabilities(at_mean))
         labels.append(tasks.labels)
+    values = fit_each(log_predictions, labels, runner.processes, protocol.episodes)
+    return Temperatures(values, fitted_on(runner, protocol))
+
+
+def fit_each(
+    logits: dict[Predictor, list[Tensor]], labels: list[Tensor], processes: Processes, tasks: int
+) -> dict[Predictor, float]:
+    """Fit a temperature for each predictor to its logits (T, Q, N), given batch by batch."""
     # With several processes each has seen a share of the tasks; all fit to the whole.
-    truth = runner.processes.gathered(torch.cat(labels), protocol.episodes).flatten()
-    values = {}
-    for predictor, batches in log_predictions.items():
-        logits = runner.processes.gathered(torch.cat(batches), protocol.episodes)
-        values[predictor] = fit_temperature(logits.flatten(0, 1), truth)
-    note = f"fitted on {protocol.episodes} tasks of {runner.dataset.description}"
-    return Temperatures(values, note)
+    truth = processes.gathered(torch.cat(labels), tasks).flatten()
+    temperatures = {}
+    for predictor, batches in logits.items():
+        whole = processes.gathered(torch.cat(batches), tasks)
+        temperatures[predictor] = fit_temperature(whole.flatten(0, 1), truth)
+    return temperatures
+
+
+def fitted_on(runner: Runner[Any], protocol: Protocol) -> str:
+    """Say what temperatures were fitted on."""
+    return f"fitted on {protocol.episodes} tasks of {runner.dataset.description}"

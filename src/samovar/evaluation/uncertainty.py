@@ -43,6 +43,7 @@ class Uncertainty:
     max_probability: UncertaintyMeasure
     entropy: UncertaintyMeasure
     mutual_information: UncertaintyMeasure | None
+    energy: UncertaintyMeasure | None
     distance: UncertaintyMeasure | None
 
 
@@ -95,18 +96,21 @@ def _share_below(
 def uncertainties(outcomes: Outcomes) -> Uncertainty:
     """Measure how well each kind of uncertainty finds the queries to doubt."""
     top = _measure(outcomes, -outcomes.top)  # a low top probability is a high uncertainty
-    information = None
-    if outcomes.mutual_information is not None:
-        information = _measure(outcomes, outcomes.mutual_information)
-    distance = None
-    if outcomes.distance is not None:
-        distance = _measure(outcomes, outcomes.distance)
     return Uncertainty(
         max_probability=UncertaintyMeasure(-top.mean, top.wrong_auroc, top.outside_auroc),
         entropy=_measure(outcomes, outcomes.entropy),
-        mutual_information=information,
-        distance=distance,
+        mutual_information=_measure_if_known(outcomes, outcomes.mutual_information),
+        energy=_measure_if_known(outcomes, outcomes.energy),
+        distance=_measure_if_known(outcomes, outcomes.distance),
     )
+
+
+def _measure_if_known(
+    outcomes: Outcomes, score: NDArray[np.float32] | None
+) -> UncertaintyMeasure | None:
+    if score is None:
+        return None
+    return _measure(outcomes, score)
 
 
 def _measure(outcomes: Outcomes, score: NDArray[np.float32]) -> UncertaintyMeasure:

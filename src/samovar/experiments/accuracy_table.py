@@ -14,7 +14,7 @@ from samovar.experiments.evidence import Evidence, State
 from samovar.experiments.experiment import Measurements, ResultTable
 from samovar.experiments.markdown import grid, heading, joined, percent
 from samovar.experiments.paired import paired_differences
-from samovar.experiments.records import CellSummary, averaged
+from samovar.experiments.records import CellSummary, SeedMetrics
 from samovar.settings.paper import Published
 
 
@@ -37,18 +37,23 @@ class OurAccuracy:
             deviation = float(np.std(self.seeds, ddof=1))
         return self.over_tasks.to_json() | {"seeds": self.seeds, "std_over_seeds": deviation}
 
-    def metrics(self) -> dict[str, float]:
-        """Return NLL and ECE of both predictors, and the accuracy of the classifier at the mean."""
-        _, nll, ece = averaged([summary.sampled for summary in self.summaries])
-        accuracy, nll_at_mean, ece_at_mean = averaged(
-            [summary.at_mean for summary in self.summaries]
-        )
+    def metrics(self) -> dict[str, float | None]:
+        """Return NLL and calibration of both predictors, and the accuracy of that at the mean.
+
+        The intervals of the calibration error are over training seeds, where there are several.
+        """
+        sampled = SeedMetrics.of([summary.sampled for summary in self.summaries])
+        at_mean = SeedMetrics.of([summary.at_mean for summary in self.summaries])
         return {
-            "nll": nll,
-            "mean_classifier_nll": nll_at_mean,
-            "ece": ece,
-            "mean_classifier_ece": ece_at_mean,
-            "mean_classifier": accuracy,
+            "nll": sampled.nll.mean,
+            "mean_classifier_nll": at_mean.nll.mean,
+            "ece": sampled.ece.mean,
+            "ece_ci95": sampled.ece.ci95,
+            "gap": sampled.gap.mean,
+            "mean_classifier_ece": at_mean.ece.mean,
+            "mean_classifier_ece_ci95": at_mean.ece.ci95,
+            "mean_classifier_gap": at_mean.gap.mean,
+            "mean_classifier": at_mean.accuracy.mean,
         }
 
 

@@ -5,6 +5,12 @@ from collections.abc import Sequence
 from samovar.evaluation.metrics import Estimate
 from samovar.experiments.cell import Cell, Scale
 
+SIGN_NOTE = (
+    "ECE is the calibration error of all queries, pooled. In brackets, with its sign, the gap "
+    "between the mean top probability and the accuracy: + is too sure (over-confident), - too "
+    "modest (under-confident)."
+)
+SEEDS_NOTE = "± is the 95 % interval over training seeds, where there are several."
 CPU_LABEL = (
     "CPU scale: the same comparison as in the paper, on smaller data, with smaller networks and "
     "budgets. Published numbers are those of the paper's own scale, given for orientation."
@@ -79,3 +85,15 @@ def points(value: Estimate) -> str:
     '+1.35 ± 0.09'
     """
     return f"{100 * value.mean:+.2f} ± {100 * value.ci95:.2f}"
+
+
+def calibration(ece: float, gap: float, ci95: float | None = None) -> str:
+    """Return a calibration error, its interval over training seeds if there is one, and the gap.
+
+    >>> calibration(0.0221, 0.0198, 0.004)
+    '0.022 ± 0.004 (+0.020)'
+    """
+    interval = ""
+    if ci95 is not None:
+        interval = f" ± {ci95:.3f}"
+    return f"{ece:.3f}{interval} ({gap:+.3f})"

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 import msgspec
-import numpy as np
 
 from samovar.errors import UnreadableError
-from samovar.evaluation.metrics import Estimate
+from samovar.evaluation.metrics import Estimate, ReliabilityBin, reliability_gap
+from samovar.evaluation.seeds import SeedMeans
 from samovar.settings.checked import checked
 
 REPORTED = {("plain", 1), ("plain", 1000), ("plain", 10_000), ("quasi", 1)}
@@ -38,6 +38,7 @@ class _StoredMetrics:
     accuracy: Estimate
     nll: _Mean
     ece: _Value
+    reliability: list[ReliabilityBin]
 
 
 @dataclass(frozen=True)
@@ -47,24 +48,37 @@ class PredictorMetrics:
     accuracy: Estimate
     nll: float
     ece: float
+    """The calibration error of all queries, pooled."""
+    gap: float
+    """The mean top probability minus the accuracy: above zero the answers are too sure."""
 
     @classmethod
     def from_json(cls, stored: dict[str, Any]) -> "PredictorMetrics":
         """Return the metrics in a part of evaluation.json."""
         part = checked(_StoredMetrics, stored)
-        return cls(part.accuracy, part.nll.mean, part.ece.value)
+        # Early files have no gap, but all have the bins that it is computed from.
+        gap = reliability_gap(part.reliability)
+        return cls(part.accuracy, part.nll.mean, part.ece.value, gap)
 
 
-def averaged(seeds: list[PredictorMetrics]) -> tuple[float, float, float]:
-    """Return the means of accuracy, NLL and ECE over training seeds."""
-    accuracies = []
-    nlls = []
-    eces = []
-    for metrics in seeds:
-        accuracies.append(metrics.accuracy.mean)
-        nlls.append(metrics.nll)
-        eces.append(metrics.ece)
-    return float(np.mean(accuracies)), float(np.mean(nlls)), float(np.mean(eces))
+@dataclass(frozen=True)
+class SeedMetrics:
+    """The metrics of one predictor over training seeds."""
+
+    accuracy: SeedMeans
+    nll: SeedMeans
+    ece: SeedMeans
+    gap: SeedMeans
+
+    @classmethod
+    def of(cls, seeds: list[PredictorMetrics]) -> "SeedMetrics":
+        """Summarise the metrics of each training seed."""
+        return cls(
+            accuracy=SeedMeans.of([metrics.accuracy.mean for metrics in seeds]),
+            nll=SeedMeans.of([metrics.nll for metrics in seeds]),
+            ece=SeedMeans.of([metrics.ece for metrics in seeds]),
+            gap=SeedMeans.of([metrics.gap for metrics in seeds]),
+        )
 
 
 @dataclass(frozen=True)

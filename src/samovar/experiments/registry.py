@@ -41,6 +41,7 @@ BUILT_IN: dict[str, Place] = {
     "longer": Place("beyond.longer", "VERSA against SAMOVAR with four times the updates"),
     "shots": Place("beyond.shots", "the models of table1 at shots they were not trained on"),
     "calibration": Place("beyond.calibration", "NLL and ECE of the models of table1"),
+    "corruptions": Place("beyond.corruptions", "noise and blur, cifar_fs beside simple rivals"),
 }
 """In the order in which they are listed, and run by `samovar reproduce all`."""
 

@@ -86,7 +86,12 @@ def run_experiments(
         cells = experiment.cells(options.scale)
         failures += train_and_measure(cells, place, say, measure_only=not train_here)
         measurements = Measurements(options.scale, gather_evidence(cells, place), options.seed)
-        table, picture = build(experiment, measurements)
+        try:
+            table, picture = build(experiment, measurements)
+        except DataError as error:  # of an experiment that measures on the spot
+            failures.append(f"{experiment.name}: {error}")
+            say(failures[-1])
+            continue
         yield _write(options.out / experiment.file_name(options.scale), table, picture)
     if failures:
         reasons = "\n".join(dict.fromkeys(failures))

@@ -31,12 +31,14 @@ from samovar.reporting.figures.episode import draw_task
 from samovar.reporting.figures.evaluation import (
     reliability_figure,
     risk_coverage_figure,
+    rivals_figure,
     sampling_figure,
     shots_figure,
 )
 from samovar.reporting.former_evaluation import SUMMARY, keep_former, move_evaluation
 from samovar.reporting.html import Section, html_report
 from samovar.reporting.progress_bar import progress_bar
+from samovar.reporting.rival_tables import rival_tables
 from samovar.settings.evaluation import EvaluationSettings
 from samovar.settings.tasks import Protocol
 from samovar.settings.training import Devices
@@ -70,6 +72,7 @@ def run_evaluation(
             evaluation = evaluator.evaluate(
                 protocol,
                 temperature=settings.temperature,
+                rivals=settings.rivals,
                 progress=_part_of(progress, position, len(protocols)),
             )
             place = _folder_of(target, protocol, several=len(protocols) > 1)
@@ -130,6 +133,8 @@ class _Writer:
             return
         output_folder(folder)
         Console().print(evaluation_table(evaluation.results))
+        for table in rival_tables(evaluation.results):
+            Console().print(table.for_terminal())
         self._keep_former(folder, evaluation)
         # `samovar compare` notices if only one of the two files was written.
         write_whole(folder / "evaluation.npz", evaluation.tasks_file())
@@ -169,6 +174,9 @@ class _Writer:
                 classes_figure(results.classes),
             ),
         ]
+        if results.rivals is not None:
+            caption = "The same for the model and its rivals; dotted with a fitted temperature."
+            pictures.append(_Picture("rivals.png", caption, rivals_figure(results)))
         for number in range(drawn):
             runner = self.evaluator.runner(results.protocol)
             assert isinstance(runner, TaskRunner)  # only images are drawn

@@ -9,6 +9,7 @@ from rich.table import Table
 
 from samovar.core.text import printable
 from samovar.evaluation.comparison import Comparison
+from samovar.evaluation.differences import CalibrationDifference
 from samovar.evaluation.metrics import CalibrationError, Estimate
 from samovar.evaluation.results import EvaluationResults, Metrics
 from samovar.evaluation.seeds import SeedMeans
@@ -21,9 +22,19 @@ MEASURES = {
     "max_probability": "top probability",
     "entropy": "entropy",
     "mutual_information": "mutual information",
+    "energy": "energy",
     "distance": "distance",
 }
 """The measures of uncertainty with their names in tables."""
+
+COMPARED = {
+    "accuracy": ("accuracy, %", 100),
+    "nll": ("NLL", 1),
+    "brier": ("Brier score", 1),
+    "ece": ("ECE, pooled", 1),
+    "gap": ("gap (+ too sure), points", 100),
+}
+"""The metrics of a comparison with their labels; those with the unit 100 are shown in percent."""
 
 Row = tuple[str, list[str]]
 """The name of a metric, and its value for each predictor."""
@@ -49,7 +60,9 @@ def _cells(metrics: Metrics) -> dict[str, str]:
         "accuracy, %": percent(metrics.accuracy),
         "NLL": _estimate(metrics.nll),
         "Brier score": _estimate(metrics.brier),
-        "ECE": _calibration(metrics.ece),
+        "ECE, pooled": _calibration(metrics.ece),
+        "gap (+ too sure), points": signed_points(metrics.gap),
+        "ECE, mean over tasks": _estimate(metrics.ece_per_task),
     }
     for kind, label in (
         ("wrong_auroc", "AUROC wrong answers"),
@@ -57,14 +70,19 @@ def _cells(metrics: Metrics) -> dict[str, str]:
     ):
         for name, measure_label in MEASURES.items():
             measure = getattr(metrics.uncertainty, name)
-            cells[f"{label}: {measure_label}"] = _auroc(measure, kind)
-    cells["temperature"] = _temperature(metrics)
+            cells[f"{label}: {measure_label}"] = auroc_text(measure, kind)
+    cells["temperature"] = temperature_text(metrics)
     return cells
 
 
 def percent(estimate: Estimate) -> str:
     """Format a mean with its interval in percent, such as 95.12 ± 0.30."""
     return f"{100 * estimate.mean:.2f} ± {100 * estimate.ci95:.2f}"
+
+
+def signed_points(difference: Estimate) -> str:
+    """Format a signed mean with its interval in points, such as +3.12 ± 0.30."""
+    return f"{100 * difference.mean:+.2f} ± {100 * difference.ci95:.2f}"
 
 
 def _estimate(estimate: Estimate) -> str:
@@ -76,7 +94,8 @@ def _calibration(error: CalibrationError) -> str:
     return f"{error.value:.4f} ({low:.4f} to {high:.4f})"
 
 
-def _auroc(measure: UncertaintyMeasure | None, kind: str) -> str:
+def auroc_text(measure: UncertaintyMeasure | None, kind: str) -> str:
+    """Format an AUROC of a measure, "wrong_auroc" or "outside_auroc", with its interval."""
     if measure is None:
         return NONE
     auroc: Auroc | None = getattr(measure, kind)
@@ -85,7 +104,8 @@ def _auroc(measure: UncertaintyMeasure | None, kind: str) -> str:
     return f"{auroc.value:.3f} ± {auroc.ci95:.3f}"
 
 
-def _temperature(metrics: Metrics) -> str:
+def temperature_text(metrics: Metrics) -> str:
+    """Format the temperature of a tempered predictor."""
     if metrics.temperature is None:
         return NONE
     return f"{metrics.temperature:.3f}"
@@ -116,25 +136,32 @@ def comparison_table(comparison: Comparison) -> Table:
     table.add_column("")
     for column in ("first", "second", "paired difference", "difference over training seeds"):
         table.add_column(column, justify="right")
-    # Accuracies are shown in percent, the other metrics as they are.
-    for name, label, unit in (
-        ("accuracy", "accuracy, %", 100),
-        ("nll", "NLL", 1),
-        ("brier", "Brier score", 1),
-    ):
-        seeds = comparison.seeds[name]
-        table.add_row(
-            label,
-            _seed_means(seeds.first, unit),
-            _seed_means(seeds.second, unit),
-            _difference(comparison.paired[name], unit),
-            _difference(seeds.difference, unit),
-        )
-    ece = comparison.paired_ece
-    if ece is not None:
-        low, high = ece.ci95
-        table.add_row("ECE", "", "", f"{ece.mean:+.4f} ({low:+.4f} to {high:+.4f})", "")
+    for name, (label, unit) in COMPARED.items():
+        # Calibration is known only where its bins were kept.
+        if name in comparison.seeds:
+            seeds = comparison.seeds[name]
+            table.add_row(
+                label,
+                _seed_means(seeds.first, unit),
+                _seed_means(seeds.second, unit),
+                _paired(comparison, name, unit),
+                _difference(seeds.difference, unit),
+            )
     return table
+
+
+def _paired(comparison: Comparison, name: str, unit: int) -> str:
+    if name in comparison.paired:
+        return _difference(comparison.paired[name], unit)
+    ece = comparison.paired_ece
+    assert ece is not None  # it is known where the errors of the seeds are
+    return calibration_difference(ece)
+
+
+def calibration_difference(difference: CalibrationDifference) -> str:
+    """Format the difference of two calibration errors with its bounds."""
+    low, high = difference.ci95
+    return f"{difference.mean:+.4f} ({low:+.4f} to {high:+.4f})"
 
 
 def _models(comparison: Comparison) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 SUMMARY = "evaluation.json"
 FILES = re.compile(
     r"evaluation\.(json|npz)|report\.html|sampling\.json"
-    r"|(reliability|risk_coverage|classes|accuracy|sampling|episode-\d+)\.png"
+    r"|(reliability|rivals|risk_coverage|classes|accuracy|sampling|episode-\d+)\.png"
 )
 """The files of an evaluation."""
 IDENTIFYING = ("protocol", "model_identity", "data_identity")

@@ -8,11 +8,23 @@ from html import escape
 from samovar.evaluation.results import EvaluationResults
 from samovar.reporting.evaluation_tables import metric_rows
 from samovar.reporting.plain_words import in_plain_words
+from samovar.reporting.rival_tables import rival_tables
 
 LEGEND = (
-    "NLL: negative log-likelihood. ECE: expected calibration error over 15 bins, all queries "
-    "pooled. AUROC: how well the measure finds wrong answers, or queries whose class is not in the "
-    "task (0.5 is chance). Distance: {distance}. Intervals are 95 %, over tasks."
+    "NLL: negative log-likelihood. ECE: expected calibration error over 15 bins, of all queries "
+    "pooled, and as a mean over single tasks, which is biased upward. Gap: the mean top "
+    "probability minus the accuracy; above zero the answers are too sure, below zero too modest. "
+    "AUROC: how well the measure finds wrong answers, or queries whose class is not in the "
+    "task (0.5 is chance). Energy: minus the log of the sum of exp(logit), of the classifier at "
+    "the mean. Distance: {distance}. Intervals are 95 %, over tasks."
+)
+RIVALS_LEGEND = (
+    "Rivals are fitted to the support of each task, on the features that the model has. Logistic "
+    "regression: scikit-learn's, on features of length 8. Prototypes: minus the squared distance "
+    "to the class means. Discriminant analysis (LDA): one covariance for all classes, shrunk by "
+    "Ledoit and Wolf. Nearest centroid: ten times the cosine to the class means. Their distance "
+    "is one minus the cosine to the nearest class mean. Probability: a low highest one. By task: "
+    "the mean of the errors of single tasks, which is biased upward."
 )
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; color: #222; background: #fff;
@@ -82,8 +94,22 @@ def _section(section: Section) -> str:
         f'<p class="protocol">{escape(results.protocol_text)}</p>',
         _table(results),
         f"<p>{legend} Temperatures: {escape(results.temperature_note)}.</p>",
+        _rivals(results),
         _pictures(section.pictures),
     ]
+    return "".join(parts)
+
+
+def _rivals(results: EvaluationResults) -> str:
+    """Return the tables of the model beside its rivals, where they were measured."""
+    if results.rivals is None:
+        return ""
+    parts = []
+    for table in rival_tables(results):
+        rows = [_table_row("th", table.columns[0], table.columns[1:])]
+        rows += [_table_row("td", row[0], row[1:]) for row in table.rows]
+        parts.append(f"<h3>{escape(table.title)}</h3>{_scrolling(rows)}")
+    parts.append(f"<p>{RIVALS_LEGEND} Their temperatures: {escape(results.rivals.note)}.</p>")
     return "".join(parts)
 
 
@@ -92,6 +118,11 @@ def _table(results: EvaluationResults) -> str:
     rows = [_table_row("th", "", labels)]
     for label, cells in metric_rows(results):
         rows.append(_table_row("td", label, cells))
+    return _scrolling(rows)
+
+
+def _scrolling(rows: list[str]) -> str:
+    """Return a table that scrolls by itself where it is wider than the page."""
     return f'<div class="scroll"><table>{"".join(rows)}</table></div>'
 
 

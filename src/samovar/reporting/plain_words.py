@@ -1,8 +1,8 @@
-"""An evaluation in two sentences for people who do not know its metrics."""
+"""An evaluation in a few sentences for people who do not know its metrics."""
 
 from collections.abc import Sequence
 
-from samovar.evaluation.metrics import ReliabilityBin
+from samovar.evaluation.metrics import Estimate, ReliabilityBin
 from samovar.evaluation.results import EvaluationResults
 
 SURE = 0.9
@@ -21,6 +21,7 @@ def in_plain_words(results: EvaluationResults) -> str:
         f"{protocol.way} classes would get {100 / protocol.way:.0f}; the model has seen "
         f"{protocol.shot} {images} of each class."
     ]
+    sentences.append(_sureness(metrics.gap))
     spoken_of = _nearest_bin(metrics.reliability)
     if spoken_of is not None:
         sentences.append(
@@ -28,6 +29,15 @@ def in_plain_words(results: EvaluationResults) -> str:
             f"{100 * spoken_of.accuracy:.0f} % of cases."
         )
     return " ".join(sentences)
+
+
+def _sureness(gap: Estimate) -> str:
+    """Say whether the answers are too sure or too modest on average, and by how much."""
+    points = f"{100 * abs(gap.mean):.1f}"
+    if points == "0.0" or abs(gap.mean) <= gap.ci95:
+        return "On average it is as sure as it should be, as far as these tasks can tell."
+    word = "too sure" if gap.mean > 0 else "too modest"
+    return f"On average it is {word} by {points} points."
 
 
 def _nearest_bin(bins: Sequence[ReliabilityBin]) -> ReliabilityBin | None:

@@ -15,6 +15,9 @@ class EvaluationSettings:
 
     temperature: bool = True
     """Fit temperatures on validation tasks, and show what they change."""
+    rivals: bool = False
+    """Also measure simple classifiers on the same tasks and features: logistic regression,
+    prototypes, linear discriminant analysis and the nearest centroid."""
     draw: int = 0
     """Draw this many tasks with their predictions."""
     sampling_study: bool = False

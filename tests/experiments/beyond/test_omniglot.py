@@ -23,7 +23,7 @@ def test_ours_stand_beside_the_accuracies_that_versa_reports(tmp_path):
     table, picture = build(EXPERIMENT, measurements([ours, versa], place))
     assert len(table.data["results"]) == 8
     accuracy = "**98.00** ± 0.00"
-    row = f"| 20-way 5-shot | samovar-sc | {accuracy} | 0.000 | {accuracy} | 98.77 |"
+    row = f"| 20-way 5-shot | samovar-sc | {accuracy} | 0.020 (+0.020) | {accuracy} | 98.77 |"
     assert row in table.markdown
     assert (
         "| 5-way 1-shot | versa | ready to run | | ready to run | 99.70 (unconfirmed) |"

@@ -16,6 +16,6 @@ def test_every_measured_model_is_shown_at_every_shot(cells, tmp_path):
     assert len(table.data["results"]) == 6  # three cells at two shots
     assert {result["shot"] for result in table.data["results"]} == {1, 2}
     assert "| | 1-shot | 2-shot |" in table.markdown
-    seeds = "55.0 / 0.550 / 0.000"
+    seeds = "55.0 / 0.550 / 0.020 ± 0.000 (+0.020)"
     assert f"| samovar, trained on 1-shot | {seeds} | {seeds} |" in table.markdown
     assert picture is not None

@@ -70,7 +70,7 @@ def test_the_table_has_single_classifiers_and_their_average(cells, tmp_path):
     table = EXPERIMENT.table(measurements([cell], place))
     (result,) = table.data["results"]
     assert result["samples"]["posterior single"] == {"mean": 0.5, "ci95": 0.01}
-    assert "| 1 | x 1 | 70.00 ± 0.00 | 0.000 | 50.00 ± 1.00 |" in table.markdown
+    assert "| 1 | x 1 | 70.00 ± 0.00 | 0.020 (+0.020) | 50.00 ± 1.00 |" in table.markdown
     picture = EXPERIMENT.figure(table.data)
     assert has_color(picture, BLUE), "the prior"
     assert has_color(picture, VERMILION), "the posterior"

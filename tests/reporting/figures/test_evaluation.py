@@ -1,14 +1,15 @@
 """Pictures of evaluations are PNG files that depend on the numbers and on nothing else."""
 
 import pytest
-from helpers_evaluation import make_results, metrics_of
+from helpers_evaluation import make_results, make_rivals, metrics_of
 from helpers_images import drawn, has_color
 
-from samovar.evaluation.predictors import Predictor
+from samovar.evaluation.predictors import OF_MODEL, RIVALS, Predictor
 from samovar.reporting.figures.evaluation import (
     COLORS,
     reliability_figure,
     risk_coverage_figure,
+    rivals_figure,
     sampling_figure,
     shots_figure,
 )
@@ -18,7 +19,7 @@ from samovar.settings.tasks import Protocol
 UNTEMPERED = (Predictor.PREDICTIVE, Predictor.MEAN_CLASSIFIER)
 
 
-@pytest.mark.parametrize("predictors", [tuple(Predictor), UNTEMPERED])
+@pytest.mark.parametrize("predictors", [OF_MODEL, UNTEMPERED])
 @pytest.mark.parametrize("draw", [reliability_figure, risk_coverage_figure])
 def test_pictures_with_and_without_temperatures(draw, predictors):
     picture = draw(make_results(predictors))
@@ -27,6 +28,13 @@ def test_pictures_with_and_without_temperatures(draw, predictors):
     assert draw(make_results(predictors)) == picture, "no date, no version"
     other = {predictor: metrics_of(predictor, seed=7) for predictor in predictors}
     assert draw(make_results(predictors, metrics=other)) != picture
+
+
+def test_the_rivals_stand_beside_the_model():
+    picture = rivals_figure(make_results(rivals=make_rivals()))
+    for predictor in (Predictor.PREDICTIVE, *RIVALS):
+        assert has_color(picture, COLORS[predictor])
+    assert drawn(picture).shape[1] == (4.2 * 5 + 0.4) * 200, "a column for each"
 
 
 def test_every_predictor_has_a_colour():

@@ -7,12 +7,25 @@ from matplotlib.figure import Figure
 from samovar.experiments.accuracy_table import accuracy_table
 from samovar.experiments.experiment import Experiment, Measurements, ResultTable
 from samovar.experiments.figures import Rows, column, draw_rings, label_rows
-from samovar.experiments.markdown import heading, joined, table_head, table_row
+from samovar.experiments.markdown import (
+    SEEDS_NOTE,
+    SIGN_NOTE,
+    calibration,
+    heading,
+    joined,
+    table_head,
+    table_row,
+)
 from samovar.experiments.paired import PairedDifference, paired_differences
 from samovar.experiments.shared_cells import table1_cells
 from samovar.reporting.figures.style import BLUE, png
 
-COLUMNS = ("nll", "mean_classifier_nll", "ece", "mean_classifier_ece")
+AXES = {
+    "nll": "NLL (lower is better)",
+    "ece": "ECE (lower is better)",
+    "gap": "mean top probability - accuracy\n(right of 0: too sure)",
+}
+"""The metrics of the picture with the labels of their axes."""
 
 
 def table(measurements: Measurements) -> ResultTable:
@@ -22,10 +35,9 @@ def table(measurements: Measurements) -> ResultTable:
     # The file is that of a table of accuracies, but its differences are in NLL.
     data["paired"] = [difference.to_json() for difference in differences]
     lines = heading("calibration", measurements.scale, measurements.cells)
+    lines += [f"{SIGN_NOTE} {SEEDS_NOTE}", ""]
     lines += table_head(["", "", "NLL", "NLL at the mean", "ECE", "ECE at the mean"])
-    for entry in _measured_entries(data):
-        metrics = [f"{entry[name]:.4f}" for name in COLUMNS]
-        lines.append(table_row([entry["row"], entry["column"], *metrics]))
+    lines += [_row(entry) for entry in _measured_entries(data)]
     if differences:
         lines += [
             "",
@@ -41,6 +53,23 @@ def _measured_entries(data: dict[str, Any]) -> Rows:
     return [entry for entry in data["cells"] if entry["ours"] is not None]
 
 
+def _row(entry: dict[str, Any]) -> str:
+    return table_row(
+        [
+            entry["row"],
+            entry["column"],
+            f"{entry['nll']:.4f}",
+            f"{entry['mean_classifier_nll']:.4f}",
+            calibration(entry["ece"], entry["gap"], entry["ece_ci95"]),
+            calibration(
+                entry["mean_classifier_ece"],
+                entry["mean_classifier_gap"],
+                entry["mean_classifier_ece_ci95"],
+            ),
+        ]
+    )
+
+
 def _text(difference: PairedDifference) -> str:
     seeds = "one training seed"
     over_seeds = difference.over_seeds
@@ -51,16 +80,17 @@ def _text(difference: PairedDifference) -> str:
 
 
 def figure(data: dict[str, Any]) -> bytes:
-    """Draw NLL and ECE of sampled classifiers, and of the classifier at the mean as rings."""
+    """Draw NLL, ECE and gap of sampled classifiers, and of the classifier at the mean as rings."""
     entries = _measured_entries(data)
     positions = range(len(entries))
-    picture = Figure(figsize=(10, 0.36 * len(entries) + 1.6), layout="constrained")
-    panels = picture.subplots(1, 2, sharey=True)
-    for panel, metric in zip(panels, ("nll", "ece"), strict=True):
+    picture = Figure(figsize=(13, 0.36 * len(entries) + 1.6), layout="constrained")
+    panels = picture.subplots(1, 3, sharey=True)
+    panels[2].axvline(0, color="0.7", linewidth=1)
+    for panel, metric in zip(panels, AXES, strict=True):
         draw_rings(panel, column(entries, f"mean_classifier_{metric}"), positions)
         panel.plot(column(entries, metric), positions, "o", color=BLUE)
         label_rows(panel, entries)
-        panel.set(xlabel=f"{metric.upper()} (lower is better)")
+        panel.set(xlabel=AXES[metric])
     picture.suptitle(
         f"Calibration ({data['scale']} scale): sampled classifiers filled, at the mean as rings"
     )

@@ -16,7 +16,14 @@ from samovar.experiments.cell import Cell, Scale
 from samovar.experiments.evidence import Evidence
 from samovar.experiments.experiment import Experiment, Measurements, ResultTable
 from samovar.experiments.figures import Rows, column, draw_rings
-from samovar.experiments.markdown import joined, percent, table_head, table_row
+from samovar.experiments.markdown import (
+    SIGN_NOTE,
+    calibration,
+    joined,
+    percent,
+    table_head,
+    table_row,
+)
 from samovar.reporting.figures.style import BLUE, GREEN, png
 from samovar.settings.paper import VERSA_OMNIGLOT, OmniglotAccuracy
 from samovar.settings.presets import PRESETS
@@ -93,6 +100,8 @@ def table(measurements: Measurements) -> ResultTable:
         "",
         "VERSA's own accuracies are transductive (batch norm by the test set itself), "
         "each of a model trained for that shape.",
+        "",
+        SIGN_NOTE,
     ]
     data = {"format": 1, "name": "omniglot", "scale": "cpu", "results": results}
     return ResultTable(data, joined(lines))
@@ -116,13 +125,13 @@ def _measured(evidence: Evidence, protocol: Protocol) -> dict[str, float] | None
     if not evidence.is_measured:
         return None
     metrics = evidence.summary(protocol).sampled
-    return metrics.accuracy.to_json() | {"ece": metrics.ece}
+    return metrics.accuracy.to_json() | {"ece": metrics.ece, "gap": metrics.gap}
 
 
 def _row(result: dict[str, Any]) -> str:
     ece = ""
     if result[INDUCTIVE] is not None:
-        ece = f"{result[INDUCTIVE]['ece']:.3f}"
+        ece = calibration(result[INDUCTIVE]["ece"], result[INDUCTIVE]["gap"])
     reported = f"{100 * result['reported_by_versa']:.2f}"
     if not result["confirmed"]:
         reported += " (unconfirmed)"

@@ -1,4 +1,4 @@
-"""The models of Table 1 at shots they were not trained on: accuracy, NLL and ECE."""
+"""The models of Table 1 at shots they were not trained on: accuracy, NLL, ECE and gap."""
 
 from typing import Any
 
@@ -6,6 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from samovar.evaluation.seeds import SeedMeans
 from samovar.experiments.evidence import Evidence
 from samovar.experiments.experiment import Experiment, Measurements, ResultTable
 from samovar.experiments.figures import (
@@ -16,7 +17,7 @@ from samovar.experiments.figures import (
     method_color,
     method_marker,
 )
-from samovar.experiments.markdown import grid, heading, joined
+from samovar.experiments.markdown import SEEDS_NOTE, SIGN_NOTE, calibration, grid, heading, joined
 from samovar.experiments.shared_cells import table1_cells
 from samovar.reporting.figures.style import png
 
@@ -35,6 +36,7 @@ def table(measurements: Measurements) -> ResultTable:
     lines = heading("shots", "cpu", measurements.cells)
     lines += [
         "Accuracy in percent / NLL / ECE by the number of shots at test, mean over training seeds.",
+        f"{SIGN_NOTE} {SEEDS_NOTE}",
         "",
     ]
     lines += grid(list(models), [f"{shot}-shot" for shot in shots], texts)
@@ -55,6 +57,7 @@ def _results(evidence: Evidence) -> Rows:
                 "accuracy": metrics.accuracy.mean,
                 "nll": metrics.nll,
                 "ece": metrics.ece,
+                "gap": metrics.gap,
             }
         )
     return results
@@ -72,18 +75,21 @@ def _by_model(results: Rows) -> dict[str, Rows]:
 def _text(seeds: Rows) -> str:
     accuracy = np.mean(column(seeds, "accuracy"))
     nll = np.mean(column(seeds, "nll"))
-    ece = np.mean(column(seeds, "ece"))
-    return f"{100 * accuracy:.1f} / {nll:.3f} / {ece:.3f}"
+    ece = SeedMeans.of(column(seeds, "ece"))
+    gap = float(np.mean(column(seeds, "gap")))
+    return f"{100 * accuracy:.1f} / {nll:.3f} / {calibration(ece.mean, gap, ece.ci95)}"
 
 
 def figure(data: dict[str, Any]) -> bytes:
     """Draw the metrics over the shots at test; solid if trained on 5-shot tasks, else dotted."""
-    picture = Figure(figsize=(12, 3.9), layout="constrained")
-    accuracy, nll, ece = picture.subplots(1, 3)
+    picture = Figure(figsize=(15, 3.9), layout="constrained")
+    accuracy, nll, ece, gap = picture.subplots(1, 4)
     results = data["results"]
     _draw_metric(accuracy, results, "accuracy", "accuracy, %")
     _draw_metric(nll, results, "nll", "NLL")
     _draw_metric(ece, results, "ece", "calibration error")
+    gap.axhline(0, color="0.7", linewidth=1)
+    _draw_metric(gap, results, "gap", "mean top probability - accuracy")
     handles, labels = accuracy.get_legend_handles_labels()
     picture.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False, fontsize=8)
     picture.suptitle(f"Other shots than trained on ({data['scale']} scale)")
@@ -102,7 +108,7 @@ def _draw_metric(panel: Axes, results: Rows, key: str, label: str) -> None:
 
 def _draw_model(panel: Axes, members: Rows, key: str) -> None:
     """Draw the mean over training seeds; the bars span them."""
-    # Accuracies are drawn in percent; NLL and ECE as they are.
+    # Accuracies are drawn in percent, all other metrics as they are.
     unit = 100 if key == "accuracy" else 1
     shots = distinct(members, "shot")
     means = []

@@ -19,7 +19,16 @@ from samovar.experiments.cell import Cell, Scale
 from samovar.experiments.evidence import Evidence
 from samovar.experiments.experiment import Experiment, Measurements, ResultTable
 from samovar.experiments.figures import Rows, column, distinct, matching
-from samovar.experiments.markdown import heading, joined, percent, points, table_head, table_row
+from samovar.experiments.markdown import (
+    SIGN_NOTE,
+    calibration,
+    heading,
+    joined,
+    percent,
+    points,
+    table_head,
+    table_row,
+)
 from samovar.experiments.records import SampledAccuracies
 from samovar.experiments.shared_cells import conv4_cell, conv5_cell
 from samovar.reporting.figures.style import BLUE, VERMILION, png
@@ -85,7 +94,7 @@ def table(measurements: Measurements) -> ResultTable:
         "beta at the paper's scale, and M / (N d), which weighs mean NLL and mean KL equally, at "
         "CPU scale, where the models of Table 1 have x 1 in 5-shot and x 2 in 1-shot. `predictive` "
         "averages 1000 classifiers of the prior, `average` 100. The posterior has seen the labels "
-        "of the very queries it classifies, so it is not a predictor.",
+        "of the very queries it classifies, so it is not a predictor. " + SIGN_NOTE,
         "",
     ]
     lines += table_head(["shot", "beta", "predictive", "its ECE", *SAMPLES])
@@ -103,12 +112,14 @@ def table(measurements: Measurements) -> ResultTable:
 
 
 def _result(evidence: Evidence, samples: SampledAccuracies) -> dict[str, Any]:
+    metrics = evidence.summary().sampled
     return {
         "multiple": float(evidence.cell.row),
         "shot": evidence.cell.settings.episodes.shot,
         "samples": samples.to_json(),
         "predictive": Estimate.of(evidence.task_accuracies).to_json(),
-        "ece": evidence.summary().sampled.ece,
+        "ece": metrics.ece,
+        "gap": metrics.gap,
     }
 
 
@@ -117,7 +128,7 @@ def _row(result: dict[str, Any]) -> str:
         str(result["shot"]),
         f"x {result['multiple']:g}",
         percent(Estimate(**result["predictive"])),
-        f"{result['ece']:.3f}",
+        calibration(result["ece"], result["gap"]),
     ]
     for name in SAMPLES:
         cells.append(percent(Estimate(**result["samples"][name])))

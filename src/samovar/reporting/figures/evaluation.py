@@ -15,7 +15,17 @@ from numpy.typing import NDArray
 from samovar.evaluation.metrics import ReliabilityBin
 from samovar.evaluation.predictors import Predictor
 from samovar.evaluation.results import EvaluationResults, Metrics
-from samovar.reporting.figures.style import BLACK, BLUE, DARK_GREEN, VERMILION, png
+from samovar.reporting.figures.style import (
+    BLACK,
+    BLUE,
+    DARK_GREEN,
+    GREEN,
+    ORANGE,
+    PURPLE,
+    SKY_BLUE,
+    VERMILION,
+    png,
+)
 
 COLORS = {
     Predictor.PREDICTIVE: BLUE,
@@ -23,25 +33,48 @@ COLORS = {
     Predictor.PREDICTIVE_TEMPERED: BLUE,
     Predictor.MEAN_CLASSIFIER_TEMPERED: VERMILION,
     Predictor.CALIBRATED: DARK_GREEN,
+    Predictor.LOGISTIC_REGRESSION: GREEN,
+    Predictor.LOGISTIC_REGRESSION_TEMPERED: GREEN,
+    Predictor.PROTOTYPES: PURPLE,
+    Predictor.PROTOTYPES_TEMPERED: PURPLE,
+    Predictor.DISCRIMINANT_ANALYSIS: ORANGE,
+    Predictor.DISCRIMINANT_ANALYSIS_TEMPERED: ORANGE,
+    Predictor.NEAREST_CENTROID: SKY_BLUE,
+    Predictor.NEAREST_CENTROID_TEMPERED: SKY_BLUE,
 }
 """A temperature does not change the colour: tempered lines are dotted."""
 
 
 def reliability_figure(results: EvaluationResults) -> bytes:
     """Draw accuracy over the top probability, and how many queries have it."""
-    predictors = [predictor for predictor in results.metrics if not predictor.is_tempered]
+    return _reliability(results.metrics)
+
+
+def rivals_figure(results: EvaluationResults) -> bytes:
+    """Draw the reliability of the model's predictive beside that of every rival."""
+    assert results.rivals is not None  # there is no such picture without them
+    shown = {}
+    for predictor, metrics in results.metrics.items():
+        if predictor.untempered in (Predictor.PREDICTIVE, Predictor.CALIBRATED):
+            shown[predictor] = metrics
+    return _reliability(shown | results.rivals.metrics)
+
+
+def _reliability(shown: dict[Predictor, Metrics]) -> bytes:
+    """Draw a column for each predictor; its tempered form is dotted in the same column."""
+    predictors = [predictor for predictor in shown if not predictor.is_tempered]
     figure = Figure(figsize=(4.2 * len(predictors) + 0.4, 4.6), layout="constrained")
     panels = figure.subplots(2, len(predictors), sharex=True, squeeze=False, height_ratios=[3, 1])
     for predictor, (upper, lower) in zip(predictors, panels.T, strict=True):
-        metrics = results.metrics[predictor]
+        metrics = shown[predictor]
         color = COLORS[predictor]
         upper.plot([0, 1], [0, 1], color="0.7", linewidth=1)
         _plot_bins(
             upper, metrics.reliability, color=color, marker="o", markersize=4, label="as it is"
         )
-        if predictor.tempered != predictor and predictor.tempered in results.metrics:
-            _plot_tempered(upper, results.metrics[predictor.tempered])
-        title = f"{predictor.label}\nECE {metrics.ece.value:.3f}"
+        if predictor.tempered != predictor and predictor.tempered in shown:
+            _plot_tempered(upper, shown[predictor.tempered])
+        title = f"{predictor.label}\n{_calibration(metrics)}"
         upper.set(title=title, ylim=(0, 1.02), xlim=(0, 1.02))
         upper.legend(frameon=False, fontsize=8, loc="upper left")
         for row in metrics.reliability:
@@ -57,8 +90,12 @@ def _plot_bins(panel: Axes, bins: list[ReliabilityBin], **style: Any) -> None:
 
 
 def _plot_tempered(panel: Axes, metrics: Metrics) -> None:
-    label = f"temperature {metrics.temperature:.2f} (ECE {metrics.ece.value:.3f})"
+    label = f"temperature {metrics.temperature:.2f}\n{_calibration(metrics)}"
     _plot_bins(panel, metrics.reliability, color="0.35", linestyle=":", label=label)
+
+
+def _calibration(metrics: Metrics) -> str:
+    return f"ECE {metrics.ece.value:.3f}, gap {metrics.gap.mean:+.3f}"
 
 
 def risk_coverage_figure(results: EvaluationResults) -> bytes:

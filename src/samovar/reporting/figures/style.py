@@ -17,6 +17,8 @@ DARK_GREEN = "#00664B"
 """Not of the palette: its green is too light for small text on white."""
 VERMILION = "#D55E00"
 PURPLE = "#CC79A7"
+ORANGE = "#E69F00"
+SKY_BLUE = "#56B4E9"
 
 LONGEST_LABEL = 34
 """Characters of a class name that fit beside a row of images."""
