@@ -183,8 +183,8 @@ def reliability(metrics: TaskMetrics) -> list[ReliabilityBin]:
 def reliability_gap(bins: Sequence[ReliabilityBin]) -> float:
     """Return the mean top probability minus the accuracy of all queries, from their pooled bins.
 
-    >>> reliability_gap([ReliabilityBin(3, 0.5, 0.4), ReliabilityBin(1, 0.9, 1.0)])
-    0.05...
+    >>> reliability_gap([ReliabilityBin(3, 0.5, 0.25), ReliabilityBin(1, 1.0, 1.0)])
+    0.1875
     """
     queries = 0
     total = 0.0
