@@ -30,6 +30,7 @@ from samovar.encoders.encoder_facts import EncoderFacts
 from samovar.errors import ModelError, SettingsError, UnreadableError
 from samovar.models.few_shot_model import FewShotModel
 from samovar.prediction.rejection import Rejection
+from samovar.prediction.transferred_quantiles import TransferredQuantiles, stored_quantiles
 from samovar.settings.checked import checked
 from samovar.settings.model import ModelSettings
 from samovar.settings.stored import from_dict, to_dict
@@ -59,6 +60,8 @@ class SavedModel(UsesEncoder):
     encoder: EncoderFacts | None = None
     """The encoder that made the vectors it was trained on, if it is known: images are encoded by
     it first."""
+    set_quantiles: TransferredQuantiles | None = None
+    """For prediction sets of tasks with one image of each class."""
 
     @property
     def record(self) -> TrainingRecord:
@@ -118,6 +121,8 @@ def save_model(saved: SavedModel, folder: Path) -> Path:
     }
     if saved.encoder is not None:
         config["encoder"] = saved.encoder.to_json()
+    if saved.set_quantiles is not None:
+        config["set_quantiles"] = saved.set_quantiles.to_dict()
     weights = serialize(saved.model.state_dict())
     config["weights_sha256"] = hashlib.sha256(weights).hexdigest()
     # Weights first, so that a folder with a config.json always has weights, even after a crash.
@@ -186,6 +191,7 @@ def _network(
         config.conversion,
         config.rejection,
         config.encoder,
+        config.set_quantiles,
     )
 
 
@@ -200,6 +206,7 @@ class _Config:
     rejection: Rejection | None
     encoder: EncoderFacts | None
     weights_sha256: str | None
+    set_quantiles: TransferredQuantiles | None
 
 
 @dataclass(frozen=True)
@@ -214,6 +221,7 @@ class _Stored:
     encoder: dict[str, Any] | None = None
     weights_sha256: str | None = None
     """The hash of model.safetensors; models of earlier versions do not have it."""
+    set_quantiles: dict[str, Any] | None = None
 
 
 def _read(folder: Path) -> _Config | SavedRegression:
@@ -250,6 +258,7 @@ def _config(stored: _Stored) -> _Config:
         rejection,
         encoder,
         stored.weights_sha256,
+        stored_quantiles(stored.set_quantiles),
     )
     _check_together(config.model, config.normalisation, conversion)
     if encoder is not None and config.model.input_shape not in (None, (encoder.length,)):

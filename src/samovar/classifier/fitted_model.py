@@ -23,6 +23,7 @@ from samovar.classifier.answer import (
     thresholds_of,
 )
 from samovar.classifier.fitted_task import FittedTask, check_images
+from samovar.classifier.known_scores import KnownScores
 from samovar.classifier.labels import listed_labels
 from samovar.classifier.leave_one_out import LeaveOneOut, LeftOut, mistakes
 from samovar.errors import ModelError
@@ -70,6 +71,11 @@ class FittedModel:
 
     Rejection thresholds are scaled by it (`threshold_factor`).
     """
+
+    calibration: KnownScores | None = None
+    """The scores of held-out images; a task that grows loses them."""
+    stored_scores: KnownScores | None = None
+    """The scores of left-out support images, of a task that was read from a file."""
 
     distance = "1 - the cosine to the nearest class mean"
     """What the answers' distances are, in words."""
@@ -158,7 +164,9 @@ class FittedModel:
         left_out = LeftOut.of(self.task, self.support.features, self.support.labels)
         if left_out is None:
             return None
-        answers = left_out.answers(self.saved.model, self.conditioned.prior, parameters)
+        prior = self.conditioned.prior
+        probabilities = left_out.probabilities(self.saved.model, prior, parameters)
+        answers = probabilities.argmax(1)
         wrong = mistakes(self.task.classes, left_out.positions, left_out.numbers, answers)
         images = len(left_out.numbers)
         rejected = None
@@ -166,7 +174,9 @@ class FittedModel:
             scores = left_out.scores(self._score)
             rejected = float(np.mean(scores > self.threshold(parameters.reject)))
         accuracy = float(np.mean((answers == left_out.numbers).numpy()))
-        return LeaveOneOut(images, accuracy, rejected, wrong)
+        classes = range(len(self.task.classes))
+        known = KnownScores.of(probabilities.numpy(), left_out.numbers.tolist(), classes)
+        return LeaveOneOut(images, accuracy, rejected, wrong, known)
 
 
 def fit_model(

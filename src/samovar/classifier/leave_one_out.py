@@ -16,6 +16,7 @@ from torch import Tensor
 
 from samovar.classifier.answer import AnswerParameters
 from samovar.classifier.fitted_task import FittedTask, class_numbers
+from samovar.classifier.known_scores import KnownScores
 from samovar.models.class_means import ClassMeans
 from samovar.models.few_shot_model import FewShotModel
 from samovar.models.inference import WeightDistribution
@@ -46,6 +47,8 @@ class LeaveOneOut:
     """The share that is rejected; None where rejection is off."""
     wrong: tuple[Mistake, ...] = ()
     """The images that are answered wrongly; not known of a task that was read from a file."""
+    scores: KnownScores | None = None
+    """How badly its own label fits each; of models whose task files keep no vectors."""
 
     def to_json(self) -> dict[str, Any]:
         """Return the numbers, in the order of task files."""
@@ -112,19 +115,19 @@ class LeftOut:
         scores = self.scores(thresholds.score)
         return thresholds.spread_ratio(len(self.task.classes), shot, scores)
 
-    def answers(
+    def probabilities(
         self, model: FewShotModel, prior: WeightDistribution, parameters: AnswerParameters
     ) -> Tensor:
-        """Return the number of the class that the classifier without it gives to each image."""
-        answers = []
+        """Return the probabilities (n, N) that the classifier without it gives to each image."""
+        probabilities = []
         for feature, number in zip(self.features, self.numbers, strict=True):
             means = self._means_without(feature[None], number[None])
             without = replace_class(model, prior, int(number), means)
             prediction = predict_queries(
                 model, without, feature[None], int(parameters.samples), parameters.seed
             )
-            answers.append(int(prediction.probabilities[0, 0].argmax()))
-        return torch.tensor(answers)
+            probabilities.append(prediction.probabilities[0, 0].cpu().double())
+        return torch.stack(probabilities)
 
     def _means_without(self, features: Tensor, numbers: Tensor) -> ClassMeans:
         """Return the mean of each image's class without the image, (1, n, d)."""

@@ -21,6 +21,7 @@ from torch import Tensor
 
 from samovar.classifier.answer import AnswerParameters
 from samovar.classifier.fitted_task import FittedTask
+from samovar.classifier.known_scores import KnownScores
 from samovar.classifier.leave_one_out import LeaveOneOut
 from samovar.classifier.regression_task import RegressionTask
 from samovar.classifier.support_names import SupportNames, WrongImage
@@ -61,6 +62,10 @@ class TaskInfo:
     """The encoder that the user has named instead of the model's own."""
     support: SupportNames | None = None
     """The file names of the support images, where they are known."""
+    calibration: KnownScores | None = None
+    """The scores of held-out images, by which prediction sets are made."""
+    left_out_scores: KnownScores | None = None
+    """The scores of left-out support images, where the task does not keep their vectors."""
 
     @property
     def wrong(self) -> tuple[WrongImage, ...]:
@@ -80,11 +85,11 @@ def write_task(path: Path, task: FittedTask | RegressionTask, info: TaskInfo) ->
     head: dict[str, Any] = {"format": version, "library": "samovar"}
     head["classes"] = [_storable(label) for label in task.classes]
     head |= dataclasses.asdict(info)
-    del head["encoder"], head["support"]
-    if info.encoder is not None:
-        head["encoder"] = info.encoder.to_json()
-    if info.support is not None:
-        head["support"] = info.support.to_json()
+    for name in ("encoder", "support", "calibration", "left_out_scores"):
+        del head[name]
+        part = getattr(info, name)
+        if part is not None:
+            head[name] = part.to_json()
     if isinstance(info.leave_one_out, LeaveOneOut):
         head["leave_one_out"] = info.leave_one_out.to_json()
     parameters = head["parameters"]
@@ -295,6 +300,8 @@ class _Info:
     spread: Annotated[float, msgspec.Meta(ge=0)] | None = None
     encoder: dict[str, Any] | None = None
     support: dict[str, Any] | None = None
+    calibration: dict[str, Any] | None = None
+    left_out_scores: dict[str, Any] | None = None
 
 
 def _checked_info(head: dict[str, Any], task: FittedTask | RegressionTask) -> TaskInfo:
@@ -311,7 +318,24 @@ def _checked_info(head: dict[str, Any], task: FittedTask | RegressionTask) -> Ta
     if info.support is not None:
         counts = dict(zip(task.classes, task.counts.tolist(), strict=True))
         support = _names_of(info.support, counts)
-    return TaskInfo(info.model, info.identity, parameters, measured, info.spread, encoder, support)
+    way = len(task.classes)
+    return TaskInfo(
+        info.model,
+        info.identity,
+        parameters,
+        measured,
+        info.spread,
+        encoder,
+        support,
+        _scores_of(info.calibration, way),
+        _scores_of(info.left_out_scores, way),
+    )
+
+
+def _scores_of(stored: dict[str, Any] | None, way: int) -> KnownScores | None:
+    if stored is None:
+        return None
+    return KnownScores.from_json(stored, way)
 
 
 def _names_of(stored: dict[str, Any], counts: dict[Any, int]) -> SupportNames:

@@ -20,9 +20,9 @@ from samovar.errors import RunError
 from samovar.evaluation.accuracy import Accuracy, measure_accuracy
 from samovar.evaluation.rejection_thresholds import measure_rejection
 from samovar.evaluation.task_runner import TaskRunner
+from samovar.evaluation.transferred_quantiles import measure_quantiles
 from samovar.models.backbones.layers import set_norm
 from samovar.models.few_shot_model import FewShotModel, channels_last
-from samovar.prediction.rejection import Rejection
 from samovar.settings.presets import Preset
 from samovar.settings.training import Devices, TrainSettings
 from samovar.training.checkpoint import TrainingProgress
@@ -145,7 +145,7 @@ def _prepared(fabric: Fabric, name: str, watch: Watch) -> Store:
 
 
 def finish(training: Training, progress: TrainingProgress) -> Run:
-    """Test the best model, measure its rejection thresholds, and save it with its card."""
+    """Test the best model, measure its thresholds and quantiles, and save it with its card."""
     settings = training.settings
     folder = training.folder
     # The best model may be of an earlier update, so it is read from the folder.
@@ -160,8 +160,14 @@ def finish(training: Training, progress: TrainingProgress) -> Run:
         TestResult(test.mean, test.ci95),
         f"{protocol}, {settings.model.norm} norm, {test_split.description}",
     )
-    rejection = _rejection(training, best.model)
-    saved = replace(best, training=record.to_json(), rejection=rejection)
+    inductive = _inductive_runner(training, best.model)
+    tasks = settings.validation.test_tasks
+    saved = replace(
+        best,
+        training=record.to_json(),
+        rejection=measure_rejection(inductive, settings.seed, tasks),
+        set_quantiles=measure_quantiles(inductive, settings.seed, tasks),
+    )
     save_model(saved, folder.model)
     return Run(folder.path, settings, saved, test, runner)
 
@@ -174,14 +180,12 @@ def _load_best(training: Training) -> SavedModel:
     return load_network(training.folder.model, backbone, type(training.model))
 
 
-def _rejection(training: Training, model: FewShotModel) -> Rejection | None:
-    """Measure the thresholds for "none of these" on validation classes.
+def _inductive_runner(training: Training, model: FewShotModel) -> TaskRunner:
+    """Return what measures thresholds and quantiles on validation classes.
 
-    Single images are answered with running norm, so the thresholds are measured with it.
+    Single images are answered with running norm, so they are measured with it.
     """
     inductive = copy.deepcopy(model)
     set_norm(inductive, "running")
     data = training.data
-    runner = TaskRunner(inductive, data.validation, data.normalisation, training.fabric.device)
-    settings = training.settings
-    return measure_rejection(runner, settings.seed, settings.validation.test_tasks)
+    return TaskRunner(inductive, data.validation, data.normalisation, training.fabric.device)
