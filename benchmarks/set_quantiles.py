@@ -4,8 +4,8 @@
     python benchmarks/set_quantiles.py FOLDER --data omniglot                     # a network
 
 `samovar train` and benchmarks/photos_model.py do it by themselves. FOLDER is a model folder, whose
-config.json gets the quantiles; everything else in it stays as it is. The data of a network are
-those that it was trained on: tasks are drawn from their validation classes.
+config.json gets the quantiles, and whose card is written anew. The data of a network are those that
+it was trained on: tasks are drawn from their validation classes.
 """
 
 from dataclasses import dataclass, replace
