@@ -27,7 +27,7 @@ from samovar.classifier.answer import AnswerParameters
 from samovar.classifier.fitted_regression import FittedRegression
 from samovar.classifier.known_scores import KnownScores
 from samovar.classifier.loading import Fitted, left_out_scores
-from samovar.errors import ModelError
+from samovar.errors import ModelError, SettingsError
 from samovar.prediction.conformal import (
     check_confidence,
     check_level,
@@ -193,7 +193,7 @@ def _transferred(
             "or calibrate the task with held-out images."
         )
     if request.per_class:
-        raise ModelError(
+        raise SettingsError(
             "With one image of each class, sets cannot be made per class. Calibrate the task with "
             "held-out images of each class."
         )
