@@ -27,7 +27,7 @@ from samovar.classifier.answer import (
 from samovar.classifier.chosen_encoder import choose_encoder
 from samovar.classifier.fitted_model import FittedModel
 from samovar.classifier.fitted_task import FittedTask
-from samovar.classifier.known_scores import KnownScores
+from samovar.classifier.held_out import calibrated
 from samovar.classifier.labelled_images import LabelledImages, labelled, queries
 from samovar.classifier.loading import (
     Fitted,
@@ -38,12 +38,7 @@ from samovar.classifier.loading import (
     stored_name,
 )
 from samovar.classifier.regression_task import RegressionTask
-from samovar.classifier.sets import (
-    PredictedSets,
-    SetRequest,
-    predict_sets,
-    warn_of_lost_calibration,
-)
+from samovar.classifier.sets import SetRequest, predict_sets, warn_of_lost_calibration
 from samovar.classifier.support_names import SupportNames, wrong_images
 from samovar.classifier.used_images import used_images
 from samovar.classifier.user_inputs import encoded_images
@@ -228,8 +223,8 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self, "fitted_")
         images, labels = labelled(X, y)[:2]
-        known = KnownScores.of(self.predict_proba(images), labels.tolist(), self.classes_.tolist())
-        self.fitted_ = dataclasses.replace(self.fitted_, calibration=known)
+        inputs = self._inputs(images, self.saved_, reset=False)
+        self.fitted_ = calibrated(self.fitted_, inputs, labels.tolist(), self._parameters)
         return self
 
     def prediction_sets(
@@ -243,9 +238,9 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ) -> list[list[Any]] | NDArray[np.bool_]:
         """Return a set of labels for each image that has its true label in it with a confidence.
 
-        By held-out images after `calibrate`, else by the support (docs/sets.md says what is
-        guaranteed). An empty set means none of these. A confidence that the images cannot support
-        is refused: 90 % needs 9 of them, 95 % needs 19, 99 % needs 99.
+        By held-out images after `calibrate`, else by the support; `sets_note` says what is
+        guaranteed. An empty set means none of these. A confidence that the images cannot support is
+        refused: 90 % needs 9 of them, 95 % needs 19, 99 % needs 99.
 
         Args:
             X: Images.
@@ -255,26 +250,25 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             per_class: Let the share hold for the images of each class instead of for all.
             confidence_level: Another name for `confidence`.
         """
-        if confidence_level is not None:
-            confidence = confidence_level
-        answer, sets = self.answer_with_sets(X, SetRequest(confidence, per_class))
-        if labels:
-            return sets.listed(answer.probabilities, self.classes_.tolist())
-        return sets.members
-
-    def answer_with_sets(
-        self,
-        X: Any,  # noqa: N803
-        request: SetRequest,
-    ) -> tuple[Answer, PredictedSets]:
-        """Return everything about images, and their sets with the method and what it guarantees."""
         check_is_fitted(self, "fitted_")
+        request = SetRequest(
+            confidence if confidence_level is None else confidence_level, per_class
+        )
         request.check()
         inputs = self._inputs(queries(X), self.saved_, reset=False)
-        answer = self.fitted_.answer(inputs, self._parameters)
-        parameters = self._parameters
-        sets = predict_sets(self.fitted_, inputs, answer.probabilities, request, parameters)
-        return answer, sets
+        probabilities = probabilities_of(self.fitted_.predict(inputs, self._parameters))
+        sets = predict_sets(self.fitted_, inputs, probabilities, request, self._parameters)
+        if labels:
+            return sets.listed(probabilities, self.classes_.tolist())
+        return sets.members
+
+    def sets_note(self, confidence: float = 0.9, *, per_class: bool = False) -> str:
+        """Say how `prediction_sets` makes its sets for this task, and what is guaranteed."""
+        check_is_fitted(self, "fitted_")
+        nothing = np.zeros((0, len(self.classes_)))
+        request = SetRequest(confidence, per_class)
+        sets = predict_sets(self.fitted_, [], nothing, request, self._parameters)
+        return f"{sets.method}: {sets.note}"
 
     def score(
         self,

@@ -1,13 +1,14 @@
 """Held-out images of a task's classes, without copies of those that it was fitted to."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from torch import Tensor
 
 from samovar.classifier.answer import AnswerParameters, probabilities_of
 from samovar.classifier.copies import with_checksum
+from samovar.classifier.fitted_regression import FittedRegression
 from samovar.classifier.known_scores import KnownScores
 from samovar.classifier.loading import Fitted
 from samovar.classifier.support_names import SupportNames
@@ -15,6 +16,33 @@ from samovar.classifier.user_inputs import UserInputs
 from samovar.data.images.image_file import ImageFile
 from samovar.encoders.image_sources import ImageList
 from samovar.errors import DataError
+
+
+def calibrated(
+    fitted: Fitted, inputs: list[Tensor], labels: list[Any], parameters: AnswerParameters
+) -> Fitted:
+    """Return a task whose sets are made by held-out images."""
+    if not inputs:
+        raise DataError(
+            "There is no image to calibrate with: all are unreadable, or were used to fit the "
+            "task. Give other images of its classes."
+        )
+    if isinstance(fitted, FittedRegression):
+        _check_unseen(inputs, fitted)
+    probabilities = probabilities_of(fitted.predict(inputs, parameters))
+    known = KnownScores.of(probabilities, labels, fitted.task.classes)
+    return replace(fitted, calibration=known)
+
+
+def _check_unseen(inputs: list[Tensor], fitted: FittedRegression) -> None:
+    """Refuse images of the support, on which nothing can be measured."""
+    support = {vector.numpy().tobytes() for vector in fitted.task.vectors}
+    seen = sum(vector.float().numpy().tobytes() in support for vector in inputs)
+    if seen:
+        raise DataError(
+            f"{seen} of {len(inputs)} images for calibration are among those that the task was "
+            "fitted to, so sets would promise too much. Give other images."
+        )
 
 
 @dataclass(frozen=True)
@@ -25,16 +53,6 @@ class Unseen:
     labels: list[Any]
     copies: int
     """How many were left out, because the task was fitted to them."""
-
-    def scores(self, fitted: Fitted, parameters: AnswerParameters) -> KnownScores:
-        """Return how badly its own label fits each image."""
-        if not self.inputs:
-            raise DataError(
-                "There is no image to calibrate with: all are unreadable, or were used to fit the "
-                "task. Give other images of its classes."
-            )
-        probabilities = probabilities_of(fitted.predict(self.inputs, parameters))
-        return KnownScores.of(probabilities, self.labels, fitted.task.classes)
 
 
 @dataclass(frozen=True)

@@ -54,7 +54,7 @@ def calibrate(  # noqa: PLR0913 - each parameter is a flag
     # Only now, since torch takes longer to load than all the checks.
     from dataclasses import replace
 
-    from samovar.classifier.held_out import HeldOut
+    from samovar.classifier.held_out import HeldOut, calibrated
     from samovar.classifier.loading import load_fitted
     from samovar.classifier.task_file import write_task
     from samovar.cli.reading import read_files
@@ -65,7 +65,8 @@ def calibrate(  # noqa: PLR0913 - each parameter is a flag
     held_out = HeldOut.of(listed, info.support, fitted.task.classes)
     read = read_files(held_out.files, fitted.saved, f"of {task}", cache=cache)
     used = held_out.unseen(read)
-    known = used.scores(fitted, info.parameters)
+    known = calibrated(fitted, used.inputs, used.labels, info.parameters).calibration
+    assert known is not None
     write_task(task, fitted.task, replace(info, calibration=known))
 
     names = [str(label) for label in fitted.task.classes]
