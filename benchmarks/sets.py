@@ -71,8 +71,8 @@ class Arguments:
     queries: int = 10
     """Tested images of each class, and held-out images of each class."""
     out: Path | None = None
-    table: Path | None = None
-    """Print the tables of an earlier run instead."""
+    table: tuple[Path, ...] = ()
+    """Print the tables of earlier runs instead."""
 
 
 @dataclass
@@ -198,7 +198,8 @@ def sets_of(task: TestedTask, confidences: tuple[float, ...]) -> Iterator[tuple[
         for confidence in confidences:
             if images >= scores_needed(confidence):
                 yield name, confidence, members(values, confidence)
-    supported = [level for level in confidences if len(task.held_out) >= scores_needed(level)]
+    # MAPIE wants one image more than are needed.
+    supported = [level for level in confidences if len(task.held_out) > scores_needed(level) + 1]
     if supported:
         by_mapie = task.mapie(supported)
         for number, confidence in enumerate(supported):
@@ -263,9 +264,11 @@ def model_for(collection: VectorCollection, wanted: Arguments) -> SavedRegressio
     return replace(saved, set_quantiles=quantiles)
 
 
-def print_tables(path: Path) -> None:
+def print_tables(paths: tuple[Path, ...]) -> None:
     """Print coverage and sizes as means over the collections, a table for each confidence."""
-    rows = json.loads(path.read_text())["results"]
+    rows = []
+    for path in paths:
+        rows += json.loads(path.read_text())["results"]
     shapes = sorted({(row["way"], row["shot"]) for row in rows})
     for confidence in sorted({row["confidence"] for row in rows}):
         names = list(dict.fromkeys(row["method"] for row in rows))
@@ -295,7 +298,7 @@ def _cell(rows: list[dict[str, Any]], key: tuple[int, int, float, str]) -> str:
 def main() -> None:
     """Measure, or print the tables of what was measured."""
     wanted = tyro.cli(Arguments, description=__doc__)
-    if wanted.table is not None:
+    if wanted.table:
         print_tables(wanted.table)
         return
     # A class without held-out images is none of MAPIE's business here.
