@@ -34,10 +34,13 @@ Evaluated = StoredEvaluation | str | Path
 
 @dataclass(frozen=True)
 class CalibrationDifference:
-    """The difference of two calibration errors, with the bounds of its 95 % interval."""
+    """The difference of two calibration errors, with the bounds of its 95 % interval.
+
+    One task has no interval.
+    """
 
     mean: float
-    ci95: list[float]
+    ci95: list[float] | None
 
 
 @dataclass(frozen=True)
@@ -196,9 +199,11 @@ def _calibration_difference(
     second_bins = _bins(second)
     if first_bins is None or second_bins is None:
         return None
+    difference = _mean_error(first_bins) - _mean_error(second_bins)
+    if len(first_bins[0]) < 2:
+        return CalibrationDifference(difference, None)
     # The same seed resamples the same tasks for all models, so that this difference is paired too.
     resampled = _mean_resampled_errors(first_bins, seed) - _mean_resampled_errors(second_bins, seed)
-    difference = _mean_error(first_bins) - _mean_error(second_bins)
     return CalibrationDifference(difference, percentile_interval(resampled))
 
 

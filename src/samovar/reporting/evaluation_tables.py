@@ -9,7 +9,12 @@ from rich.table import Table
 
 from samovar.core.text import printable
 from samovar.evaluation.comparison import Comparison
-from samovar.evaluation.metrics import CalibrationError, Estimate
+from samovar.evaluation.metrics import (
+    NO_INTERVAL,
+    CalibrationError,
+    Estimate,
+    with_interval,
+)
 from samovar.evaluation.results import EvaluationResults, Metrics
 from samovar.evaluation.seeds import SeedMeans
 from samovar.evaluation.uncertainty import Auroc, UncertaintyMeasure
@@ -64,14 +69,16 @@ def _cells(metrics: Metrics) -> dict[str, str]:
 
 def percent(estimate: Estimate) -> str:
     """Format a mean with its interval in percent, such as 95.12 ± 0.30."""
-    return f"{100 * estimate.mean:.2f} ± {100 * estimate.ci95:.2f}"
+    return with_interval(f"{100 * estimate.mean:.2f}", estimate.ci95, 100)
 
 
 def _estimate(estimate: Estimate) -> str:
-    return f"{estimate.mean:.4f} ± {estimate.ci95:.4f}"
+    return with_interval(f"{estimate.mean:.4f}", estimate.ci95, digits=4)
 
 
 def _calibration(error: CalibrationError) -> str:
+    if error.ci95 is None:
+        return f"{error.value:.4f} ({NO_INTERVAL})"
     low, high = error.ci95
     return f"{error.value:.4f} ({low:.4f} to {high:.4f})"
 
@@ -82,7 +89,7 @@ def _auroc(measure: UncertaintyMeasure | None, kind: str) -> str:
     auroc: Auroc | None = getattr(measure, kind)
     if auroc is None:
         return NONE
-    return f"{auroc.value:.3f} ± {auroc.ci95:.3f}"
+    return with_interval(f"{auroc.value:.3f}", auroc.ci95, digits=3)
 
 
 def _temperature(metrics: Metrics) -> str:
@@ -132,8 +139,11 @@ def comparison_table(comparison: Comparison) -> Table:
         )
     ece = comparison.paired_ece
     if ece is not None:
-        low, high = ece.ci95
-        table.add_row("ECE", "", "", f"{ece.mean:+.4f} ({low:+.4f} to {high:+.4f})", "")
+        interval = NO_INTERVAL
+        if ece.ci95 is not None:
+            low, high = ece.ci95
+            interval = f"{low:+.4f} to {high:+.4f}"
+        table.add_row("ECE", "", "", f"{ece.mean:+.4f} ({interval})", "")
     return table
 
 
@@ -164,4 +174,5 @@ def _difference(difference: Estimate | None, unit: int) -> str:
     if difference is None:
         return "needs two seeds of each"
     digits = _digits(unit)
-    return f"{unit * difference.mean:+.{digits}f} ± {unit * difference.ci95:.{digits}f}"
+    mean = f"{unit * difference.mean:+.{digits}f}"
+    return with_interval(mean, difference.ci95, unit, digits)

@@ -18,7 +18,7 @@ from samovar.evaluation.metrics import Estimate
 from samovar.experiments.cell import Cell, Scale
 from samovar.experiments.evidence import Evidence
 from samovar.experiments.experiment import Experiment, Measurements, ResultTable
-from samovar.experiments.figures import Rows, column, distinct, matching
+from samovar.experiments.figures import Rows, column, distinct, matching, percent_interval
 from samovar.experiments.markdown import heading, joined, percent, points, table_head, table_row
 from samovar.experiments.records import SampledAccuracies
 from samovar.experiments.shared_cells import conv4_cell, conv5_cell
@@ -243,7 +243,7 @@ def _draw_accuracies(panel: Axes, results: Rows) -> None:
             panel.errorbar(
                 multiples,
                 column(accuracies, "mean", 100),
-                column(accuracies, "ci95", 100),
+                [percent_interval(accuracy) for accuracy in accuracies],
                 linestyle=style,
                 color=color,
                 label=f"{distribution}, {kind}",
