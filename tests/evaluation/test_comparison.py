@@ -135,3 +135,11 @@ def test_evaluations_of_other_numbers_of_tasks_are_refused(tmp_path):
     folders = [keep_evaluation(tmp_path / str(n), np.full(n, 0.5)) for n in (3, 4)]
     with pytest.raises(RunError, match="number of tasks"):
         compare(*folders)
+
+
+def test_one_task_has_a_difference_without_an_interval(tmp_path):
+    folders = [keep_evaluation(tmp_path / name, np.array([0.6])) for name in "ab"]
+    found = compare(*folders)
+    assert found.paired["accuracy"] == Estimate(0.0, None)
+    assert found.paired_ece.ci95 is None
+    assert json.loads(json.dumps(found.to_json()))["paired"]["nll"]["ci95"] is None
