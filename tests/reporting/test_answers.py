@@ -152,7 +152,7 @@ def test_sets_are_in_json_table_and_csv():
     assert rows[1].to_json()["set_by"]["guaranteed"]
     text = printed(answers_table(rows))
     assert "set of 95 %" in text
-    assert "cat, do,g, 3" in text
+    assert "cat, do,g +1" in text
     assert "none of these" in text
     assert sets_footer(rows) == (
         "Sets have 1.5 classes on average, and 1 is empty (none of these). "

@@ -33,7 +33,7 @@ LABEL_WIDTH = 18
 """Characters of the name of a class."""
 NO_LABEL = "none of these"
 """What an empty set means."""
-MOST_IN_SET = 3
+MOST_IN_SET = 2
 """Names of a set that a line has room for."""
 SEPARATOR = "; "
 """Between the names of a set in a cell of CSV."""
@@ -152,7 +152,9 @@ def answers_table(rows: Sequence[AnswerRow], *, explain: bool = False) -> Table:
     table = Table(box=None, pad_edge=False)
     table.add_column("image", no_wrap=True)
     table.add_column("answer", no_wrap=True)
-    table.add_column("probability", no_wrap=True)
+    has_bar = explain or not rows or rows[0].set is None
+    probability = "probability" if has_bar else "prob."
+    table.add_column(probability, no_wrap=True, min_width=len("prob."))
     table.add_column(_fourth_column(rows, explain=explain), no_wrap=True)
     if explain:
         table.add_column("MI", justify="right", no_wrap=True)
@@ -164,6 +166,8 @@ def answers_table(rows: Sequence[AnswerRow], *, explain: bool = False) -> Table:
         if explain:
             cells += [f"{row.distance:.3f}", _number(row.mutual_information, "-", 3)]
         elif row.set is not None:
+            if not row.rejected:
+                cells[2] = f"{row.probability:4.0%}"  # there is no room for a bar
             cells.append(_shown_set(row.set))
         else:
             cells.append(_second(row))
@@ -186,7 +190,7 @@ def _shown_set(names: Sequence[str]) -> str:
     shown = [escape(shortened(printable(name), LABEL_WIDTH - 5)) for name in names[:MOST_IN_SET]]
     text = ", ".join(shown)
     if len(names) > MOST_IN_SET:
-        text += f" and {len(names) - MOST_IN_SET} more"
+        text += f" +{len(names) - MOST_IN_SET}"
     return text
 
 

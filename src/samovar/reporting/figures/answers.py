@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from samovar.reporting.answers import DOUBTFUL, MOST_IN_SET, NO_LABEL, AnswerRow
+from samovar.reporting.answers import DOUBTFUL, NO_LABEL, AnswerRow
 from samovar.reporting.figures.fonts import Fonts
 from samovar.reporting.figures.style import (
     BLACK,
@@ -22,6 +22,8 @@ from samovar.reporting.figures.style import (
 )
 
 COLUMNS = 6
+MOST_IN_SET = 3
+"""Names of a set above an image."""
 MOST_IMAGES = 60
 LABEL_WIDTH = 26
 """Characters of a label that fit on a line above an image."""
@@ -84,7 +86,7 @@ def _title(row: AnswerRow, fonts: Fonts) -> tuple[str, str]:
 
 
 def _set_lines(row: AnswerRow, fonts: Fonts) -> str:
-    """Return the set of an image in braces, with a line break before; at most three names."""
+    """Return the set of an image on lines of its own; nothing if no sets were asked for."""
     if row.set is None:
         return ""
     names = [plain_label(fonts.drawable(name)) for name in row.set[:MOST_IN_SET]]
