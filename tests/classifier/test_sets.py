@@ -94,6 +94,8 @@ def test_one_image_of_each_class_takes_quantiles_of_other_tasks_without_a_guaran
     expected = nonconformity(classifier.predict_proba(queries)) <= transferred().quantile(4, 0.9)
     assert (classifier.prediction_sets(queries, 0.9, labels=False) == expected).all()
     assert classifier.sets_note(0.9).startswith("transferred: no guarantee")
+    few = replace(transferred(), cells=(replace(transferred().cells[0], way=3),))
+    assert "at most 3 classes, and is too small for 4" in regression(1, few).sets_note()
     with pytest.raises(SettingsError, match="cannot be made per class"):
         classifier.prediction_sets(queries, 0.9, per_class=True)
     with pytest.raises(ModelError, match="this model has none"):

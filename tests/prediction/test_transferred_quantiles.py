@@ -25,11 +25,11 @@ def test_the_table_survives_json_and_old_models_have_none():
     assert stored_quantiles(None) is None
 
 
-def test_the_nearest_number_of_classes_and_the_asked_confidence_decide():
+def test_the_next_larger_number_of_classes_and_the_asked_confidence_decide():
     for rate, quantile in zip(RATES, QUANTILES, strict=True):
         assert TABLE.quantile(2, 1 - rate) == pytest.approx(quantile)
-    assert QUANTILES[3] < TABLE.quantile(3, 0.83) < QUANTILES[4]
-    assert TABLE.quantile(15, 0.9) == 0.5
+    assert QUANTILES[3] < TABLE.quantile(2, 0.83) < QUANTILES[4]
+    assert [TABLE.quantile(way, 0.9) for way in (3, 20, 50)] == [0.5, 0.5, 0.5]
 
 
 @pytest.mark.parametrize("confidence", [0.4, 0.999])

@@ -197,11 +197,15 @@ def _transferred(
             "With one image of each class, sets cannot be made per class. Calibrate the task with "
             "held-out images of each class."
         )
-    quantile = quantiles.quantile(probabilities.shape[1], request.confidence)
+    way = probabilities.shape[1]
+    quantile = quantiles.quantile(way, request.confidence)
     chosen = nonconformity(probabilities) <= quantile
     note = (
         f"no guarantee: a quantile of other tasks with one image of each class ({quantiles.about})"
     )
+    measured = quantiles.cell(way).way
+    if measured < way:
+        note += f"; it was measured with at most {measured} classes, and is too small for {way}"
     return PredictedSets(chosen, request, SetMethod.TRANSFERRED, note)
 
 

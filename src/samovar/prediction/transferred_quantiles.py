@@ -38,7 +38,16 @@ class TransferredQuantiles(ThresholdTable[ShapeThresholds]):
                 f"{highest:g}, but {confidence:g} was asked for."
             )
         rate = min(max(1 - confidence, min(RATES)), max(RATES))  # rounding may pass the bounds
-        return interpolated(self.nearest(way, SHOT).thresholds, rate)
+        return interpolated(self.cell(way).thresholds, rate)
+
+    def cell(self, way: int) -> ShapeThresholds:
+        """Return the quantiles of the next larger number of classes, or of the largest.
+
+        More classes have larger quantiles, so the larger number is the cautious one.
+        """
+        largest = max(self.cells, key=lambda cell: cell.way)
+        enough = [cell for cell in self.cells if cell.way >= way]
+        return min(enough, key=lambda cell: cell.way, default=largest)
 
     @classmethod
     def from_dict(cls, stored: dict[str, Any]) -> "TransferredQuantiles":
