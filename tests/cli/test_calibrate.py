@@ -55,13 +55,13 @@ def test_sets_in_every_output_by_held_out_images(task, held_out, new, tmp_path, 
     assert main(["task", str(task)]) == 0
     assert "calibrated with 9 held-out images" in " ".join(capsys.readouterr().out.split())
     assert main(["task", str(task), "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["calibration"] == {"one": 3, "three": 3, "two": 3}
+    assert json.loads(capsys.readouterr().out)["held_out"] == {"one": 3, "three": 3, "two": 3}
 
     add = ["fit", "--support", str(new), "--task", str(task), "--add"]
     assert main(add) == 0
     assert "calibrated with 9 held-out images" in capsys.readouterr().err
     assert main(["task", str(task), "--json"]) == 0
-    assert "calibration" not in json.loads(capsys.readouterr().out)
+    assert "held_out" not in json.loads(capsys.readouterr().out)
 
 
 def test_images_of_the_task_itself_are_left_out(task, tmp_path, capsys):

@@ -72,7 +72,7 @@ class FittedModel:
     Rejection thresholds are scaled by it (`threshold_factor`).
     """
 
-    calibration: KnownScores | None = None
+    held_out: KnownScores | None = None
     """The scores of held-out images; a task that grows loses them."""
     stored_scores: KnownScores | None = None
     """The scores of left-out support images, of a task that was read from a file."""

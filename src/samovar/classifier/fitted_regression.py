@@ -47,7 +47,7 @@ class FittedRegression:
 
     spread: None = None
     """Task files of other models keep one; here it follows from the vectors."""
-    calibration: KnownScores | None = None
+    held_out: KnownScores | None = None
     """The scores of held-out images; a task that grows loses them."""
 
     distance = "log variance - 2 x the largest score"

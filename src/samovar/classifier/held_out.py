@@ -31,7 +31,7 @@ def calibrated(
         _check_unseen(inputs, fitted)
     probabilities = probabilities_of(fitted.predict(inputs, parameters))
     known = KnownScores.of(probabilities, labels, fitted.task.classes)
-    return replace(fitted, calibration=known)
+    return replace(fitted, held_out=known)
 
 
 def _check_unseen(inputs: list[Tensor], fitted: FittedRegression) -> None:

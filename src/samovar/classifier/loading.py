@@ -132,7 +132,7 @@ def save_fitted(
         fitted.spread,
         encoder,
         support,
-        fitted.calibration,
+        fitted.held_out,
         left_out_scores(fitted, measured),
     )
     write_task(path, fitted.task, info)
@@ -174,7 +174,7 @@ def load_fitted(
     fitted = _restored(saved, device, task, info.spread)
     if fitted is None:
         raise ModelError(f"{path} does not fit the model {model}.")
-    fitted = replace(fitted, calibration=info.calibration)
+    fitted = replace(fitted, held_out=info.held_out)
     if isinstance(fitted, FittedModel):
         fitted = replace(fitted, stored_scores=info.left_out_scores)
     return fitted, info

@@ -111,8 +111,8 @@ def predict_sets(
         parameters: How images are answered.
     """
     request.check()
-    if fitted.calibration is not None:
-        return _split(fitted.calibration, probabilities, request)
+    if fitted.held_out is not None:
+        return _split(fitted.held_out, probabilities, request)
     if bool((fitted.task.counts == 1).all()):
         return _transferred(fitted, probabilities, request)
     if isinstance(fitted, FittedRegression):
@@ -216,10 +216,10 @@ def _guarantee(request: SetRequest, alike: str) -> str:
 
 def lost_calibration(fitted: Fitted) -> str:
     """Say that a task that is about to grow will lose its calibration; nothing if it has none."""
-    if fitted.calibration is None:
+    if fitted.held_out is None:
         return ""
     return (
-        f"the task was calibrated with {len(fitted.calibration)} held-out images, which were "
+        f"the task was calibrated with {len(fitted.held_out)} held-out images, which were "
         "answered without the new ones: calibrate it again"
     )
 

@@ -62,7 +62,7 @@ class TaskInfo:
     """The encoder that the user has named instead of the model's own."""
     support: SupportNames | None = None
     """The file names of the support images, where they are known."""
-    calibration: KnownScores | None = None
+    held_out: KnownScores | None = None
     """The scores of held-out images, by which prediction sets are made."""
     left_out_scores: KnownScores | None = None
     """The scores of left-out support images, where the task does not keep their vectors."""
@@ -85,7 +85,7 @@ def write_task(path: Path, task: FittedTask | RegressionTask, info: TaskInfo) ->
     head: dict[str, Any] = {"format": version, "library": "samovar"}
     head["classes"] = [_storable(label) for label in task.classes]
     head |= dataclasses.asdict(info)
-    for name in ("encoder", "support", "calibration", "left_out_scores"):
+    for name in ("encoder", "support", "held_out", "left_out_scores"):
         del head[name]
         part = getattr(info, name)
         if part is not None:
@@ -300,7 +300,7 @@ class _Info:
     spread: Annotated[float, msgspec.Meta(ge=0)] | None = None
     encoder: dict[str, Any] | None = None
     support: dict[str, Any] | None = None
-    calibration: dict[str, Any] | None = None
+    held_out: dict[str, Any] | None = None
     left_out_scores: dict[str, Any] | None = None
 
 
@@ -327,7 +327,7 @@ def _checked_info(head: dict[str, Any], task: FittedTask | RegressionTask) -> Ta
         info.spread,
         encoder,
         support,
-        _scores_of(info.calibration, way),
+        _scores_of(info.held_out, way),
         _scores_of(info.left_out_scores, way),
     )
 

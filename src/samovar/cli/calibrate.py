@@ -65,9 +65,9 @@ def calibrate(  # noqa: PLR0913 - each parameter is a flag
     held_out = HeldOut.of(listed, info.support, fitted.task.classes)
     read = read_files(held_out.files, fitted.saved, f"of {task}", cache=cache)
     used = held_out.unseen(read)
-    known = calibrated(fitted, used.inputs, used.labels, info.parameters).calibration
+    known = calibrated(fitted, used.inputs, used.labels, info.parameters).held_out
     assert known is not None
-    write_task(task, fitted.task, replace(info, calibration=known))
+    write_task(task, fitted.task, replace(info, held_out=known))
 
     names = [str(label) for label in fitted.task.classes]
     _print_summary(task, known, names, json=json)
