@@ -6,7 +6,12 @@ from hypothesis import strategies as st
 
 from samovar.models.closed_form import ClosedForm, TaskShape, unit_features
 from samovar.prediction.conformal import members
-from samovar.prediction.full_conformal import _Joined, comparable, full_conformal
+from samovar.prediction.full_conformal import (
+    _Joined,
+    comparable,
+    full_conformal,
+    residuals_of,
+)
 
 
 def task(seed: int, shots: list[int], width: int = 6, queries: int = 3):
@@ -41,7 +46,7 @@ def test_all_scores_are_those_of_a_fit_to_all_others(shots):
     way = len(shots)
     model = ClosedForm().requires_grad_(False)
     regression = model.infer(support, labels, way)
-    joined = _Joined.of(regression, query)
+    joined = _Joined.of(regression, residuals_of(regression), query)
     rows = slice(0, len(labels))
     scores, variances = joined.support_moments(rows)
     own_scores, own_variances = joined.query_moments()

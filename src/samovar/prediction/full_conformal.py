@@ -74,10 +74,11 @@ def comparable(regression: Regression, *, per_class: bool) -> NDArray[np.int64]:
 def full_conformal(regression: Regression, vectors: Tensor, *, per_class: bool) -> PValues:
     """Return the p-value of each label of queries with the encoder's vectors (Q, d)."""
     compared = comparable(regression, per_class=per_class)
+    residuals = residuals_of(regression)
     block = max(1, MOST_NUMBERS // (len(regression.labels) * regression.shape.way))
     counts = []
     for start in range(0, len(vectors), block):
-        joined = _Joined.of(regression, vectors[start : start + block])
+        joined = _Joined.of(regression, residuals, vectors[start : start + block])
         counts.append(joined.worse(per_class=per_class))
     worse = np.zeros((0, regression.shape.way))
     if counts:
@@ -85,11 +86,18 @@ def full_conformal(regression: Regression, vectors: Tensor, *, per_class: bool) 
     return PValues((1 + worse) / (1 + compared), compared)
 
 
+def residuals_of(regression: Regression) -> Tensor:
+    """Return R = Y - C W, (n, N): what the regression leaves of the targets of its support."""
+    return regression.targets - regression.spectrum.coordinates @ regression.weights
+
+
 @dataclass(frozen=True)
 class _Joined:
     """Queries (Q) that have joined the support (n), each by itself."""
 
     regression: Regression
+    residuals: Tensor
+    """R, (n, N)."""
     scores: Tensor
     """s(x), (Q, N)."""
     gain: Tensor
@@ -100,7 +108,7 @@ class _Joined:
     """Of all n + 1 images, (Q,)."""
 
     @classmethod
-    def of(cls, regression: Regression, vectors: Tensor) -> "_Joined":
+    def of(cls, regression: Regression, residuals: Tensor, vectors: Tensor) -> "_Joined":
         spectrum = regression.spectrum
         moments = regression.moments(vectors)
         centred = unit_features(vectors, regression.model.power) - spectrum.mean
@@ -110,7 +118,8 @@ class _Joined:
         images = len(spectrum.coordinates)
         # The scatter of the support around its mean, and what the query adds to it.
         scatter = spectrum.values.sum() + centred.square().sum(1) * images / (images + 1)
-        return cls(regression, moments.scores, gain[:, None], effects, scatter / images)
+        dispersion = scatter / images
+        return cls(regression, residuals, moments.scores, gain[:, None], effects, dispersion)
 
     @cached_property
     def _sums(self) -> Tensor:
@@ -193,9 +202,7 @@ class _Joined:
         that class, which adds `steps` to the scores of that class.
         """
         targets = self.regression.targets[rows]
-        coordinates = self.regression.spectrum.coordinates[rows]
-        residuals = targets - coordinates @ self.regression.weights
-        dual = residuals / self.regression.ridge
+        dual = self.residuals[rows] / self.regression.ridge
         dual = dual - self._sums[:, rows, None] * self._centre[:, None]
         dual = dual + self.effects[:, rows, None] * (self.gain * self.scores)[:, None]
         dual = dual - self._shared[:, rows, None] / self.regression.shape.way
