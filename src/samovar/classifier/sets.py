@@ -131,7 +131,7 @@ def _split(
     known: KnownScores, probabilities: NDArray[np.float64], request: SetRequest
 ) -> PredictedSets:
     chosen = _by_known(known, probabilities, request, "held-out images", "Calibrate with more.")
-    note = _guarantee(request, f"drawn like the {len(known)} held-out images")
+    note = _guarantee(request, f"they and the {len(known)} held-out images are drawn alike")
     return PredictedSets(chosen, request, SetMethod.SPLIT, note)
 
 
@@ -177,7 +177,7 @@ def _full(fitted: FittedRegression, inputs: list[Tensor], request: SetRequest) -
     if inputs:
         vectors = torch.stack(inputs)
     found = full_conformal(regression, vectors, per_class=request.per_class)
-    note = _guarantee(request, "drawn like the support images")
+    note = _guarantee(request, "they and the support images are drawn alike")
     return PredictedSets(members(found.values, request.confidence), request, SetMethod.FULL, note)
 
 
