@@ -203,6 +203,8 @@ def _transferred(
     note = (
         f"no guarantee: a quantile of other tasks with one image of each class ({quantiles.about})"
     )
+    if fitted.saved.encoder_is_chosen:
+        note += "; it was measured with the model's own encoder"
     measured = quantiles.cell(way).way
     if measured < way:
         note += f"; it was measured with at most {measured} classes, and is too small for {way}"
