@@ -1,7 +1,7 @@
 """Measure coverage and size of prediction sets on many tasks, beside MAPIE; prints JSON.
 
     python benchmarks/sets.py --vectors cub.npz mini.npz ... --out results/sets.json
-    python benchmarks/sets.py --table results/sets.json             # the tables of docs/sets.md
+    python benchmarks/sets_tables.py results/sets.json              # the tables of docs/sets.md
 
 Each file holds the vectors of one collection, as `samovar embed` writes them. A task of the model
 `photos` is fitted, and each class has as many held-out images as images to be tested (at most ten).
@@ -71,8 +71,6 @@ class Arguments:
     queries: int = 10
     """Tested images of each class, and held-out images of each class."""
     out: Path | None = None
-    table: tuple[Path, ...] = ()
-    """Print the tables of earlier runs instead."""
 
 
 @dataclass
@@ -264,43 +262,9 @@ def model_for(collection: VectorCollection, wanted: Arguments) -> SavedRegressio
     return replace(saved, set_quantiles=quantiles)
 
 
-def print_tables(paths: tuple[Path, ...]) -> None:
-    """Print coverage and sizes as means over the collections, a table for each confidence."""
-    rows = []
-    for path in paths:
-        rows += json.loads(path.read_text())["results"]
-    shapes = sorted({(row["way"], row["shot"]) for row in rows})
-    for confidence in sorted({row["confidence"] for row in rows}):
-        names = list(dict.fromkeys(row["method"] for row in rows))
-        print(f"\n| {100 * confidence:g} %, coverage / size | {' | '.join(names)} |")
-        print("|---" * (len(names) + 1) + "|")
-        for way, shot in shapes:
-            cells = []
-            for name in names:
-                key = (way, shot, confidence, name)
-                cells.append(_cell(rows, key))
-            print(f"| {way}-way {shot}-shot | {' | '.join(cells)} |")
-
-
-def _cell(rows: list[dict[str, Any]], key: tuple[int, int, float, str]) -> str:
-    found = []
-    for row in rows:
-        if (row["way"], row["shot"], row["confidence"], row["method"]) == key:
-            found.append(row)
-    if not found:
-        return ""
-    coverage = 100 * np.mean([row["coverage"] for row in found])
-    lowest = 100 * min(row["coverage"] for row in found)
-    size = np.mean([row["size"] for row in found])
-    return f"{coverage:.1f} ({lowest:.1f}) / {size:.2f}"
-
-
 def main() -> None:
-    """Measure, or print the tables of what was measured."""
+    """Measure all shapes on all collections."""
     wanted = tyro.cli(Arguments, description=__doc__)
-    if wanted.table:
-        print_tables(wanted.table)
-        return
     # A class without held-out images is none of MAPIE's business here.
     warnings.filterwarnings("ignore", module="mapie")
     results = []

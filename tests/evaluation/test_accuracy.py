@@ -28,7 +28,7 @@ def test_interval():
     assert str(accuracy) == "50.00 ± 28.85 %"
     single = Accuracy.of(np.array([1.0]))
     assert single.ci95 is None
-    assert str(single) == "100.00 % (one task: no interval)"
+    assert str(single) == "100.00 % (no interval)"
 
 
 @pytest.mark.parametrize("changes", [{}, {"outside": 3}, {"quasi": True}, {"pooled_queries": True}])

@@ -78,6 +78,7 @@ def test_tables_and_the_html_report_load_no_plotting():
 def test_the_interval_of_one_task_is_said_to_be_missing(tmp_path):
     folders = [keep_evaluation(tmp_path / name, np.array([0.6])) for name in "ab"]
     text = printed(comparison_table(compare(*folders)))
-    assert "+0.00 (one task: no interval)" in text
+    assert "+0.00 (no interval)" in text
     assert "±" not in text
-    assert percent(Estimate(0.5, None)) == "50.00 (one task: no interval)"
+    assert "A single task has no intervals." in text
+    assert percent(Estimate(0.5, None)) == "50.00 (no interval)"

@@ -16,7 +16,7 @@ from samovar.evaluation.outcomes import Outcomes
 BINS = 15
 """Equal bins of the top probability for the calibration error."""
 
-NO_INTERVAL = "one task: no interval"
+NO_INTERVAL = "no interval"
 """What stands in the place of the interval of a single task."""
 
 MEAN_METRICS = ("accuracy", "nll", "brier")
@@ -67,7 +67,7 @@ def with_interval(mean: str, half: float | None, unit: float = 1, digits: int = 
     """Return the text of a mean with the half-width of its interval, in some unit.
 
     >>> with_interval("95.12", 0.003, 100), with_interval("95.12", None)
-    ('95.12 ± 0.30', '95.12 (one task: no interval)')
+    ('95.12 ± 0.30', '95.12 (no interval)')
     """
     if half is None:
         return f"{mean} ({NO_INTERVAL})"

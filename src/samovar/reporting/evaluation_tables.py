@@ -19,6 +19,8 @@ from samovar.evaluation.results import EvaluationResults, Metrics
 from samovar.evaluation.seeds import SeedMeans
 from samovar.evaluation.uncertainty import Auroc, UncertaintyMeasure
 
+ONE_TASK = "A single task has no intervals."
+"""Below a table whose intervals are missing."""
 NONE = "-"
 """The cell of a metric that a predictor does not have."""
 
@@ -105,6 +107,8 @@ def _cell(text: str) -> str:
 def evaluation_table(results: EvaluationResults) -> Table:
     """Make the table of a model's metrics by predictor; the data and the protocol are its title."""
     table = Table(title=f"{_cell(results.data)}\n{_cell(results.protocol_text)}")
+    if results.predictive.accuracy.ci95 is None:
+        table.caption = ONE_TASK
     table.add_column("")
     for predictor in results.metrics:
         table.add_column(predictor.label, justify="right")
@@ -116,10 +120,11 @@ def evaluation_table(results: EvaluationResults) -> Table:
 def comparison_table(comparison: Comparison) -> Table:
     """Make the table of first minus second, on the same tasks and over training seeds."""
     text = comparison.protocol["text"]
-    table = Table(
-        title=f"{_cell(comparison.data)}\n{_cell(text)}\nfirst - second",
-        caption=f"Paired intervals hold for {_models(comparison)} and tasks from these classes.",
-    )
+    caption = f"Paired intervals hold for {_models(comparison)} and tasks from these classes."
+    if comparison.paired["accuracy"].ci95 is None:
+        caption = ONE_TASK
+    title = f"{_cell(comparison.data)}\n{_cell(text)}\nfirst - second"
+    table = Table(title=title, caption=caption)
     table.add_column("")
     for column in ("first", "second", "paired difference", "difference over training seeds"):
         table.add_column(column, justify="right")
