@@ -17,6 +17,7 @@ from samovar.data.collections import VectorCollection
 from samovar.encoders.registry import find_encoder
 from samovar.encoders.vector_file import read_facts
 from samovar.evaluation.regression_thresholds import measure_regression_rejection
+from samovar.evaluation.transferred_quantiles import measure_regression_quantiles
 from samovar.reporting.progress_bar import progress_bar
 from samovar.training.closed_form import ClosedFormSettings, train_closed_form
 
@@ -64,7 +65,9 @@ def main() -> None:
     training = {"data": f"vectors of {names}", "licence": arguments.licence}
     saved = regression_on(arguments.encoder, model, training)
     rejection = measure_regression_rejection(model, collections, arguments.seed)
-    print(replace(saved, rejection=rejection).save_pretrained(arguments.out))
+    quantiles = measure_regression_quantiles(model, collections, arguments.seed)
+    measured = replace(saved, rejection=rejection, set_quantiles=quantiles)
+    print(measured.save_pretrained(arguments.out))
     for name, value in model.state_dict().items():
         print(name, value.tolist())
 

@@ -355,6 +355,7 @@ def test_progress_is_shown_if_it_is_wanted(photos, capsys):
 def test_help_shows_nothing_private():
     public = {
         "answer",
+        "calibrate",
         "classes_",
         "fit",
         "leave_one_out",
@@ -363,11 +364,13 @@ def test_help_shows_nothing_private():
         "predict",
         "predict_log_proba",
         "predict_proba",
+        "prediction_sets",
         "rejection_note",
         "save",
         "saved_",
         "score",
         "score_report",
+        "sets_note",
         "spread_",
         "task_",
         "uncertainty",

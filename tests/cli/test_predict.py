@@ -151,7 +151,12 @@ def test_broken_images_are_named_and_skipped(task, tmp_path, capsys):
     capsys.readouterr()
     assert main(["predict", str(task), bad[0], str(good), *bad[1:], "--json"]) == 1
     captured = capsys.readouterr()
-    assert [row["image"] for row in json.loads(captured.out)] == [str(good)]
+    rows = json.loads(captured.out)
+    assert [row["image"] for row in rows] == [bad[0], str(good), *bad[1:]]
+    assert "error" not in rows[1]
+    for row in (rows[0], *rows[2:]):
+        assert set(row) == {"image", "error"}
+        assert row["error"]
     for name in bad:
         assert name in captured.err
     shutil.copy(tmp_path / "empty.png", tmp_path / "support" / "two" / "broken.png")

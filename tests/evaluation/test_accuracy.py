@@ -26,7 +26,9 @@ def test_interval():
     assert accuracy.mean == pytest.approx(0.5)
     assert accuracy.ci95 == pytest.approx(1.96 * np.std(tasks, ddof=1) / 2)
     assert str(accuracy) == "50.00 ± 28.85 %"
-    assert Accuracy.of(np.array([1.0])).ci95 == 0
+    single = Accuracy.of(np.array([1.0]))
+    assert single.ci95 is None
+    assert str(single) == "100.00 % (no interval)"
 
 
 @pytest.mark.parametrize("changes", [{}, {"outside": 3}, {"quasi": True}, {"pooled_queries": True}])

@@ -153,3 +153,11 @@ def test_calibration_is_compared_only_where_its_bins_were_kept(tmp_path):
     without = compare(replace(evaluations[0], bins=None), evaluations[1])
     assert without.paired_ece is None
     assert without.to_json()["paired"]["gap"] is None
+
+
+def test_one_task_has_a_difference_without_an_interval(tmp_path):
+    folders = [keep_evaluation(tmp_path / name, np.array([0.6])) for name in "ab"]
+    found = compare(*folders)
+    assert found.paired["accuracy"] == Estimate(0.0, None)
+    assert found.paired_ece.ci95 is None
+    assert json.loads(json.dumps(found.to_json()))["paired"]["nll"]["ci95"] is None

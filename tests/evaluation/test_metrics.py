@@ -101,3 +101,10 @@ def test_intervals_cover_the_long_run_mean_about_95_times_in_100():
         found = Estimate.of(rng.binomial(15, rng.beta(7, 3, 100)) / 15)
         covered += abs(found.mean - truth) <= found.ci95
     assert 0.92 < covered / 1000 < 0.98
+
+
+def test_a_single_task_has_no_interval():
+    metrics = metrics_of(torch.tensor([[[0.9, 0.1], [0.4, 0.6]]]), torch.tensor([[0, 0]]))
+    assert Estimate.of(metrics.accuracy).ci95 is None
+    assert not Estimate.of(metrics.accuracy).excludes_zero
+    assert CalibrationError.of(metrics, 0).to_json()["ci95"] is None

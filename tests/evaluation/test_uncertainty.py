@@ -73,3 +73,9 @@ def test_without_wrong_or_outside_queries_there_is_no_auroc():
     found = uncertainties(outcomes_of([[0.9, 0.1], [0.2, 0.8]], [0, 1]))
     assert found.entropy.wrong_auroc is None
     assert found.entropy.outside_auroc is None
+
+
+def test_one_task_has_an_auroc_without_an_interval():
+    score, positive = np.array([0.1, 0.4, 0.3]), np.array([False, True, True])
+    found = auroc(score, positive, np.zeros(3, np.int64))
+    assert (found.value, found.ci95) == (1.0, None)

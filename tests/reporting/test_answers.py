@@ -11,12 +11,17 @@ import pytest
 from rich.console import Console
 
 from samovar.classifier.answer import Answer, Uncertainty
+from samovar.classifier.sets import PredictedSets, SetMethod, SetRequest
+from samovar.data.images.user_images import Unreadable
 from samovar.reporting.answers import (
     COLUMNS,
     answer_rows,
     answers_footer,
     answers_table,
     explanation,
+    json_entries,
+    sets_footer,
+    with_sets,
     write_csv,
 )
 
@@ -126,3 +131,36 @@ def test_hostile_names_are_harmless_in_the_table_and_in_csv():
     assert [line["image"] for line in lines] == ["'=cmd.png", "?]0;x.png"]
     assert list(lines[0])[-3:] == ["p(=1+1)", "p(?[31mred)", "p([/bold])"]
     assert "\x1b" not in printed(answers_table(rows, explain=True))
+
+
+def test_unreadable_images_have_an_error_in_their_place():
+    rows = answer_rows(PATHS, answer_with(None), CLASSES)
+    missing = [Unreadable(Path(name), f"{name} is empty") for name in ("x.png", "y.png", "z.png")]
+    entries = json_entries(rows, [1, 3], missing)
+    assert [entry["image"] for entry in entries] == ["x.png", "a.png", "y.png", "b.png", "z.png"]
+    assert entries[2] == {"image": "y.png", "error": "y.png is empty"}
+    assert "label" in entries[3]
+
+
+def test_sets_are_in_json_table_and_csv():
+    answer = answer_with(None)
+    members = np.array([[True, True, True], [False, False, False]])
+    sets = PredictedSets(members, SetRequest(0.95), SetMethod.FULL, "at least 95 %")
+    rows = with_sets(answer_rows(PATHS, answer, CLASSES), answer, sets, CLASSES)
+    assert rows[0].to_json()["set"] == ["cat", "do,g", "3"]
+    assert rows[1].to_json()["set"] == []
+    assert rows[1].to_json()["set_by"]["guaranteed"]
+    text = printed(answers_table(rows))
+    assert "set of 95 %" in text
+    assert "cat, do,g +1" in text
+    assert "none of these" in text
+    assert sets_footer(rows) == (
+        "Sets have 1.5 classes on average, and 1 is empty (none of these). "
+        "By full conformal: at least 95 %."
+    )
+    file = io.StringIO()
+    write_csv(file, rows, CLASSES)
+    lines = list(csv.DictReader(io.StringIO(file.getvalue())))
+    assert [line["set"] for line in lines] == ["cat; do,g; 3", ""]
+    assert [line["set_size"] for line in lines] == ["3", "0"]
+    assert sets_footer(answer_rows(PATHS, answer, CLASSES)) == ""

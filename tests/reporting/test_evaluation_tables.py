@@ -10,12 +10,14 @@ from helpers_evaluation import make_results
 from rich.console import Console
 
 from samovar.evaluation.comparison import compare
+from samovar.evaluation.metrics import Estimate
 from samovar.evaluation.predictors import Predictor
 from samovar.reporting.evaluation_tables import (
     NONE,
     comparison_table,
     evaluation_table,
     metric_rows,
+    percent,
 )
 
 
@@ -71,3 +73,12 @@ def test_a_comparison_of_seeds_shows_their_deviation(tmp_path):
 def test_tables_and_the_html_report_load_no_plotting():
     program = "import sys, samovar.reporting.html; sys.exit('matplotlib' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+
+
+def test_the_interval_of_one_task_is_said_to_be_missing(tmp_path):
+    folders = [keep_evaluation(tmp_path / name, np.array([0.6])) for name in "ab"]
+    text = printed(comparison_table(compare(*folders)))
+    assert "+0.00 (no interval)" in text
+    assert "±" not in text
+    assert "A single task has no intervals." in text
+    assert percent(Estimate(0.5, None)) == "50.00 (no interval)"

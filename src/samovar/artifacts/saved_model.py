@@ -31,6 +31,7 @@ from samovar.errors import ModelError, SettingsError, UnreadableError
 from samovar.models.few_shot_model import FewShotModel
 from samovar.prediction.calibration import Calibration
 from samovar.prediction.rejection import Rejection
+from samovar.prediction.transferred_quantiles import TransferredQuantiles, stored_quantiles
 from samovar.settings.checked import checked
 from samovar.settings.model import ModelSettings
 from samovar.settings.stored import from_dict, to_dict
@@ -62,6 +63,8 @@ class SavedModel(UsesEncoder):
     it first."""
     calibration: Calibration | None = None
     """How its probabilities are mended at every shot and way; models of before have none."""
+    set_quantiles: TransferredQuantiles | None = None
+    """For prediction sets of tasks with one image of each class."""
 
     @property
     def record(self) -> TrainingRecord:
@@ -124,6 +127,8 @@ def save_model(saved: SavedModel, folder: Path) -> Path:
         config["encoder"] = saved.encoder.to_json()
     if saved.calibration is not None:
         config["calibration"] = saved.calibration.to_dict()
+    if saved.set_quantiles is not None:
+        config["set_quantiles"] = saved.set_quantiles.to_dict()
     weights = serialize(saved.model.state_dict())
     config["weights_sha256"] = hashlib.sha256(weights).hexdigest()
     # Weights first, so that a folder with a config.json always has weights, even after a crash.
@@ -193,6 +198,7 @@ def _network(
         config.rejection,
         config.encoder,
         config.calibration,
+        config.set_quantiles,
     )
 
 
@@ -208,6 +214,7 @@ class _Config:
     encoder: EncoderFacts | None
     calibration: Calibration | None
     weights_sha256: str | None
+    set_quantiles: TransferredQuantiles | None
 
 
 @dataclass(frozen=True)
@@ -223,6 +230,7 @@ class _Stored:
     calibration: dict[str, Any] | None = None
     weights_sha256: str | None = None
     """The hash of model.safetensors; models of earlier versions do not have it."""
+    set_quantiles: dict[str, Any] | None = None
 
 
 def _read(folder: Path) -> _Config | SavedRegression:
@@ -263,6 +271,7 @@ def _config(stored: _Stored) -> _Config:
         encoder,
         calibration,
         stored.weights_sha256,
+        stored_quantiles(stored.set_quantiles),
     )
     _check_together(config.model, config.normalisation, conversion)
     if encoder is not None and config.model.input_shape not in (None, (encoder.length,)):

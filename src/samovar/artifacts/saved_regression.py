@@ -30,6 +30,7 @@ from samovar.encoders.registry import find_encoder
 from samovar.errors import UnreadableError
 from samovar.models.closed_form import ClosedForm
 from samovar.prediction.regression_rejection import RegressionRejection
+from samovar.prediction.transferred_quantiles import TransferredQuantiles, stored_quantiles
 from samovar.settings.checked import checked
 
 FORMAT = 1
@@ -53,6 +54,8 @@ class SavedRegression(UsesEncoder):
     """How it was made, as config.json stores it; `record` is the typed form."""
     rejection: RegressionRejection | None = None
     """When to answer "none of these"."""
+    set_quantiles: TransferredQuantiles | None = None
+    """For prediction sets of tasks with one image of each class."""
 
     @property
     def record(self) -> TrainingRecord:
@@ -78,6 +81,8 @@ class SavedRegression(UsesEncoder):
             "rejection": None if self.rejection is None else self.rejection.to_dict(),
             "training": self.training,
         }
+        if self.set_quantiles is not None:
+            config["set_quantiles"] = self.set_quantiles.to_dict()
         card = regression_card(self.model, self.encoder.name, self.record)
         weights = serialize(self.model.state_dict())
         config["weights_sha256"] = hashlib.sha256(weights).hexdigest()
@@ -105,6 +110,7 @@ class _Stored:
     rejection: dict[str, Any] | None
     training: dict[str, Any] = field(default_factory=dict)
     weights_sha256: str | None = None
+    set_quantiles: dict[str, Any] | None = None
 
 
 def read_regression(content: dict[str, Any], weights: Path) -> SavedRegression:
@@ -127,7 +133,8 @@ def read_regression(content: dict[str, Any], weights: Path) -> SavedRegression:
         rejection = RegressionRejection.from_dict(stored.rejection)
     TrainingRecord.from_json(stored.training)  # refuses what the card could not be made from
     encoder = EncoderFacts.from_json(stored.encoder)
-    return SavedRegression(model.eval(), encoder, stored.training, rejection)
+    quantiles = stored_quantiles(stored.set_quantiles)
+    return SavedRegression(model.eval(), encoder, stored.training, rejection, quantiles)
 
 
 def _with_dispersion_and_bend(tensors: dict[str, Tensor]) -> dict[str, Tensor]:

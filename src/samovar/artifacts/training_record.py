@@ -24,12 +24,15 @@ class ValidationResult:
 
 @dataclass(frozen=True)
 class TestResult:
-    """The accuracy on the test tasks and the half-width of its 95 % interval, as fractions."""
+    """The accuracy on the test tasks and the half-width of its 95 % interval, as fractions.
+
+    A single task has no interval.
+    """
 
     __test__ = False  # its name looks like a test class to pytest
 
     accuracy: float
-    ci95: float
+    ci95: float | None
 
 
 @dataclass(frozen=True)
@@ -81,7 +84,9 @@ class TrainingRecord:
     ) -> "TrainingRecord":
         """Return the record of a finished run; `protocol` says how the test was measured."""
         best = f"{100 * validation.accuracy:.2f} % (update {validation.update})"
-        tested = f"{100 * test.accuracy:.2f} ± {100 * test.ci95:.2f} %"
+        tested = f"{100 * test.accuracy:.2f} %"
+        if test.ci95 is not None:
+            tested = f"{100 * test.accuracy:.2f} ± {100 * test.ci95:.2f} %"
         figures = {"validation accuracy": best, f"test accuracy, {protocol}": tested}
         results = TrainingResults(validation, test, finished=True)
         return replace(self, figures=figures, results=results)

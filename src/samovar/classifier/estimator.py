@@ -27,6 +27,7 @@ from samovar.classifier.answer import (
 from samovar.classifier.chosen_encoder import choose_encoder
 from samovar.classifier.fitted_model import FittedModel
 from samovar.classifier.fitted_task import FittedTask
+from samovar.classifier.held_out import calibrated
 from samovar.classifier.labelled_images import LabelledImages, labelled, queries
 from samovar.classifier.loading import (
     Fitted,
@@ -37,6 +38,7 @@ from samovar.classifier.loading import (
     stored_name,
 )
 from samovar.classifier.regression_task import RegressionTask
+from samovar.classifier.sets import SetRequest, predict_sets, warn_of_lost_calibration
 from samovar.classifier.support_names import SupportNames, wrong_images
 from samovar.classifier.used_images import used_images
 from samovar.classifier.user_inputs import encoded_images
@@ -141,6 +143,7 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         inputs = self._inputs(support.images, self.saved_, reset=False)
         used = used_images(support, inputs, self.support_)
         if used.inputs:
+            warn_of_lost_calibration(self.fitted_)
             self.fitted_ = self.fitted_.extended(used.inputs, used.labels)
         if self.support_ is None or used.names is None:
             self.support_ = None  # not all images have names
@@ -209,6 +212,63 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self, "fitted_")
         inputs = self._inputs(queries(X), self.saved_, reset=False)
         return self.fitted_.answer(inputs, self._parameters)
+
+    # --- sets
+
+    def calibrate(self, X: Any, y: ArrayLike | None = None) -> "FewShotClassifier":  # noqa: N803
+        """Measure prediction sets on held-out images X with labels y, or on class folders.
+
+        They must be other images than those of `fit`. Saved tasks keep what was measured (a number
+        for each image); `fit` and `partial_fit` drop it.
+        """
+        check_is_fitted(self, "fitted_")
+        images, labels = labelled(X, y)[:2]
+        inputs = self._inputs(images, self.saved_, reset=False)
+        self.fitted_ = calibrated(self.fitted_, inputs, labels.tolist(), self._parameters)
+        return self
+
+    def prediction_sets(
+        self,
+        X: Any,  # noqa: N803
+        confidence: float = 0.9,
+        labels: bool = True,
+        *,
+        per_class: bool = False,
+        confidence_level: float | None = None,
+    ) -> list[list[Any]] | NDArray[np.bool_]:
+        """Return a set of labels for each image that has its true label in it with a confidence.
+
+        By held-out images after `calibrate`, else by the support; `sets_note` says what is
+        guaranteed. An empty set means none of these. A confidence that the images cannot support is
+        refused: 90 % needs 9 of them, 95 % needs 19, 99 % needs 99.
+
+        Args:
+            X: Images.
+            confidence: The share of images whose set has their true label.
+            labels: Return lists of labels, the most probable first; otherwise a boolean array
+                (n, classes) in the order of `classes_`.
+            per_class: Let the share hold for the images of each class instead of for all.
+            confidence_level: Another name for `confidence`.
+        """
+        check_is_fitted(self, "fitted_")
+        request = SetRequest(
+            confidence if confidence_level is None else confidence_level, per_class
+        )
+        request.check()
+        inputs = self._inputs(queries(X), self.saved_, reset=False)
+        probabilities = probabilities_of(self.fitted_.predict(inputs, self._parameters))
+        sets = predict_sets(self.fitted_, inputs, probabilities, request, self._parameters)
+        if labels:
+            return sets.listed(probabilities, self.classes_.tolist())
+        return sets.members
+
+    def sets_note(self, confidence: float = 0.9, *, per_class: bool = False) -> str:
+        """Say how `prediction_sets` makes its sets for this task, and what is guaranteed."""
+        check_is_fitted(self, "fitted_")
+        nothing = np.zeros((0, len(self.classes_)))
+        request = SetRequest(confidence, per_class)
+        sets = predict_sets(self.fitted_, [], nothing, request, self._parameters)
+        return f"{sets.method}: {sets.note}"
 
     def score(
         self,

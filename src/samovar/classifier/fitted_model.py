@@ -23,6 +23,7 @@ from samovar.classifier.answer import (
     thresholds_of,
 )
 from samovar.classifier.fitted_task import FittedTask, check_images, class_numbers
+from samovar.classifier.known_scores import KnownScores
 from samovar.classifier.labels import listed_labels
 from samovar.classifier.leave_one_out import LeaveOneOut, mistakes
 from samovar.errors import ModelError
@@ -78,6 +79,11 @@ class FittedModel:
 
     None where nothing could be left out, and for models without a calibration.
     """
+
+    held_out: KnownScores | None = None
+    """The scores of held-out images; a task that grows loses them."""
+    stored_scores: KnownScores | None = None
+    """The scores of left-out support images, of a task that was read from a file."""
 
     distance = "1 - the cosine to the nearest class mean"
     """What the answers' distances are, in words."""
@@ -180,7 +186,10 @@ class FittedModel:
             return None
         prior = self.conditioned.prior
         samples = int(parameters.samples)
-        answers = left_out.answers(self.saved.model, prior, samples, parameters.seed)
+        probabilities = left_out.probabilities(
+            self.saved.model, prior, samples, parameters.seed, self.calibration
+        )
+        answers = probabilities.argmax(1)
         wrong = mistakes(self.task.classes, left_out.positions, left_out.numbers, answers)
         images = len(left_out.numbers)
         rejected = None
@@ -188,7 +197,9 @@ class FittedModel:
             scores = left_out.scores(self._score)
             rejected = float(np.mean(scores > self.threshold(parameters.reject)))
         accuracy = float(np.mean((answers == left_out.numbers).numpy()))
-        return LeaveOneOut(images, accuracy, rejected, wrong)
+        classes = range(len(self.task.classes))
+        known = KnownScores.of(probabilities.numpy(), left_out.numbers.tolist(), classes)
+        return LeaveOneOut(images, accuracy, rejected, wrong, known)
 
 
 def fit_model(

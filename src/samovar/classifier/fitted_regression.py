@@ -21,6 +21,7 @@ from samovar.classifier.answer import (
     thresholds_of,
 )
 from samovar.classifier.fitted_task import check_images
+from samovar.classifier.known_scores import KnownScores
 from samovar.classifier.labels import listed_labels
 from samovar.classifier.leave_one_out import LeaveOneOut, mistakes
 from samovar.classifier.regression_task import RegressionTask
@@ -46,6 +47,8 @@ class FittedRegression:
 
     spread: None = None
     """Task files of other models keep one; here it follows from the vectors."""
+    held_out: KnownScores | None = None
+    """The scores of held-out images; a task that grows loses them."""
 
     distance = "log variance - 2 x the largest score"
     """What the answers' distances are, in words."""

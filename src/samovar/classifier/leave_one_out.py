@@ -9,6 +9,8 @@ from typing import Any
 
 from torch import Tensor
 
+from samovar.classifier.known_scores import KnownScores
+
 
 @dataclass(frozen=True)
 class Mistake:
@@ -30,6 +32,8 @@ class LeaveOneOut:
     """The share that is rejected; None where rejection is off."""
     wrong: tuple[Mistake, ...] = ()
     """The images that are answered wrongly; not known of a task that was read from a file."""
+    scores: KnownScores | None = None
+    """How badly its own label fits each; of models whose task files keep no vectors."""
 
     def to_json(self) -> dict[str, Any]:
         """Return the numbers, in the order of task files."""

@@ -17,6 +17,7 @@ from samovar.classifier.chosen_encoder import same_encoder
 from samovar.classifier.fitted_model import FittedModel, fit_model, restored
 from samovar.classifier.fitted_regression import FittedRegression, fit_regression
 from samovar.classifier.fitted_task import FittedTask
+from samovar.classifier.known_scores import KnownScores
 from samovar.classifier.leave_one_out import LeaveOneOut
 from samovar.classifier.regression_task import RegressionTask
 from samovar.classifier.support_names import SupportNames
@@ -127,9 +128,30 @@ def save_fitted(
     if isinstance(fitted, FittedModel):
         temperature = fitted.temperature
     info = TaskInfo(
-        model, identity, parameters, measured, fitted.spread, encoder, support, temperature
+        model,
+        identity,
+        parameters,
+        measured,
+        fitted.spread,
+        encoder,
+        support,
+        fitted.held_out,
+        left_out_scores(fitted, measured),
+        temperature,
     )
     write_task(path, fitted.task, info)
+
+
+def left_out_scores(fitted: Fitted, measured: LeaveOneOut | None) -> KnownScores | None:
+    """Return the scores of left-out support images: just measured, or read from the task's file.
+
+    A regression has none: it keeps all vectors, and makes its sets from them.
+    """
+    if measured is not None:
+        return measured.scores
+    if isinstance(fitted, FittedModel):
+        return fitted.stored_scores
+    return None
 
 
 def load_fitted(
@@ -156,6 +178,9 @@ def load_fitted(
     fitted = _restored(saved, device, task, info)
     if fitted is None:
         raise ModelError(f"{path} does not fit the model {model}.")
+    fitted = replace(fitted, held_out=info.held_out)
+    if isinstance(fitted, FittedModel):
+        fitted = replace(fitted, stored_scores=info.left_out_scores)
     return fitted, info
 
 

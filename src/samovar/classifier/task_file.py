@@ -21,6 +21,7 @@ from torch import Tensor
 
 from samovar.classifier.answer import AnswerParameters
 from samovar.classifier.fitted_task import FittedTask
+from samovar.classifier.known_scores import KnownScores
 from samovar.classifier.leave_one_out import LeaveOneOut
 from samovar.classifier.regression_task import RegressionTask
 from samovar.classifier.support_names import SupportNames, WrongImage
@@ -62,6 +63,10 @@ class TaskInfo:
     """The encoder that the user has named instead of the model's own."""
     support: SupportNames | None = None
     """The file names of the support images, where they are known."""
+    held_out: KnownScores | None = None
+    """The scores of held-out images, by which prediction sets are made."""
+    left_out_scores: KnownScores | None = None
+    """The scores of left-out support images, where the task does not keep their vectors."""
     temperature: tuple[float, ...] | None = None
     """What the support says of the task's own temperature: weights of a grid."""
 
@@ -96,14 +101,13 @@ def _header(task: FittedTask | RegressionTask, info: TaskInfo) -> dict[str, Any]
     head["classes"] = [_storable(label) for label in task.classes]
     head |= dataclasses.asdict(info)
     # What is not known is left out, so that files without it are those of earlier versions.
-    for name in ("encoder", "support", "temperature"):
+    for name in ("encoder", "support", "held_out", "left_out_scores"):
         del head[name]
-    if info.temperature is not None:
-        head["temperature"] = info.temperature
-    if info.encoder is not None:
-        head["encoder"] = info.encoder.to_json()
-    if info.support is not None:
-        head["support"] = info.support.to_json()
+        part = getattr(info, name)
+        if part is not None:
+            head[name] = part.to_json()
+    if info.temperature is None:
+        del head["temperature"]
     if isinstance(info.leave_one_out, LeaveOneOut):
         head["leave_one_out"] = info.leave_one_out.to_json()
     parameters = head["parameters"]
@@ -309,6 +313,8 @@ class _Info:
     encoder: dict[str, Any] | None = None
     support: dict[str, Any] | None = None
     temperature: tuple[Annotated[float, msgspec.Meta(ge=0, le=1)], ...] | None = None
+    held_out: dict[str, Any] | None = None
+    left_out_scores: dict[str, Any] | None = None
 
 
 def _checked_info(head: dict[str, Any], task: FittedTask | RegressionTask) -> TaskInfo:
@@ -325,12 +331,31 @@ def _checked_info(head: dict[str, Any], task: FittedTask | RegressionTask) -> Ta
     if info.support is not None:
         counts = dict(zip(task.classes, task.counts.tolist(), strict=True))
         support = _names_of(info.support, counts)
-    weights = info.temperature
+    way = len(task.classes)
+    return TaskInfo(
+        info.model,
+        info.identity,
+        parameters,
+        measured,
+        info.spread,
+        encoder,
+        support,
+        _scores_of(info.held_out, way),
+        _scores_of(info.left_out_scores, way),
+        _temperature_of(info.temperature),
+    )
+
+
+def _temperature_of(weights: tuple[float, ...] | None) -> tuple[float, ...] | None:
     if weights is not None and (len(weights) != GRID or abs(sum(weights) - 1) > 1e-6):
         raise UnreadableError("the weights of its temperature do not add up")
-    return TaskInfo(
-        info.model, info.identity, parameters, measured, info.spread, encoder, support, weights
-    )
+    return weights
+
+
+def _scores_of(stored: dict[str, Any] | None, way: int) -> KnownScores | None:
+    if stored is None:
+        return None
+    return KnownScores.from_json(stored, way)
 
 
 def _names_of(stored: dict[str, Any], counts: dict[Any, int]) -> SupportNames:

@@ -157,10 +157,13 @@ def _print_rejection(start: "Start", fitted: "Fitted", explain: bool) -> None:
 def _warn(start: "Start", images: "Support", files: "list[ImageFile]") -> None:
     """Say on standard error what may be wrong with the images, or with the choice of the model."""
     from samovar.classifier.copies import copy_notes
+    from samovar.classifier.sets import lost_calibration
     from samovar.core.text import printable
     from samovar.reporting.support_notes import mismatch_note
 
     notes = [*copy_notes(images.copies), mismatch_note(start.saved, start.model, files)]
+    if start.task is not None:
+        notes.append(lost_calibration(start.task))
     for note in notes:
         if note:
             print(f"samovar: {printable(note)}", file=sys.stderr)

@@ -8,6 +8,7 @@ import errno
 import sys
 
 import samovar
+from samovar.cli.calibrate import calibrate
 from samovar.cli.command import Command, from_function, group
 from samovar.cli.compare import compare
 from samovar.cli.completion import completion_command
@@ -55,7 +56,7 @@ ALLOCATION_FAILED = (
 
 TRAIN = "Train a model: samovar train PRESET (default glyphs). The same command resumes a run."
 
-SHORT = ("fit", "predict", "score", "embed")
+SHORT = ("fit", "predict", "score", "calibrate", "embed")
 """Commands that people wait for, often on a machine that does other things as well."""
 CONTINUES = {
     "train": "The same command resumes the run from its last checkpoint.",
@@ -68,6 +69,7 @@ COMMANDS = (
     from_function("samovar fit", fit),
     from_function("samovar predict", predict),
     from_function("samovar score", score),
+    from_function("samovar calibrate", calibrate),
     from_function("samovar task", task),
     # The flags of `train` depend on the preset that is named first, so it parses them itself.
     Command("samovar train", TRAIN, run_train, TrainCommand),

@@ -27,6 +27,8 @@ def predict(  # noqa: PLR0913 - each parameter is a flag
     csv: bool = False,
     picture: Path | None = None,
     explain: bool = False,
+    sets: float | None = None,
+    per_class: bool = False,
     recursive: bool = False,
     follow_links: bool = False,
     model: str | None = None,
@@ -38,19 +40,25 @@ def predict(  # noqa: PLR0913 - each parameter is a flag
 ) -> int:
     """Label images with a fitted task: probabilities, uncertainty, and "none of these".
 
-    Prints a line for each image, or JSON or CSV. Images that cannot be read are named and skipped;
-    the exit code is then 1.
+    Prints a line for each image, or JSON or CSV. Images that cannot be read are named and skipped
+    (in JSON they have an error instead of an answer); the exit code is then 1.
 
     Args:
         task: A task file written by `samovar fit`.
         images: Image files, folders of them, zip archives, lists (.txt, with one path in each
             line), or - for a list on standard input. A folder that has only folders is searched to
             any depth.
-        json: Print JSON: a list with an entry for each image that can be read, in the order given.
+        json: Print JSON: a list with an entry for each image, in the order given.
         csv: Print CSV.
         picture: Draw the images with their answers into this PNG file, those that are none of these
             and the doubtful ones first.
         explain: Also print the distance and the uncertainty of each image, and what they mean.
+        sets: Also give each image a set of classes that holds its own with this confidence, such as
+            0.9; an empty set means none of these. Sets are made by held-out images (`samovar
+            calibrate`), or else by the images that the task was fitted to: 0.9 needs 9 of them,
+            0.95 needs 19. What is guaranteed is printed below the table.
+        per_class: Let the confidence of --sets hold for the images of each class; the images are
+            then needed of each class.
         recursive: Also label the images in folders inside the given folders.
         follow_links: Follow links that lead out of the given folders.
         model: Where the task's model is now, if it has moved.
@@ -62,16 +70,18 @@ def predict(  # noqa: PLR0913 - each parameter is a flag
         out: Folder for predictions.json.
     """
     check_outputs(json, csv, picture, out)
+    _check_sets(sets, per_class=per_class)
     check_task(task, images)
     _check_images(images)
     named = named_images(images, recursive=recursive, follow_links=follow_links)
 
     # Only now, since torch takes longer to load than all the checks.
     from samovar.classifier.loading import load_fitted
+    from samovar.classifier.sets import SetRequest, predict_sets
     from samovar.cli.reading import read_files
     from samovar.core.devices import device_named
     from samovar.core.files import write_whole
-    from samovar.reporting.answers import answer_rows
+    from samovar.reporting.answers import answer_rows, json_entries, with_sets
     from samovar.reporting.terminal import report_left_out, report_skipped
 
     fitted, info = load_fitted(task, model, device_named(device), encoder)
@@ -80,15 +90,22 @@ def predict(  # noqa: PLR0913 - each parameter is a flag
         parameters = replace(parameters, seed=seed)
     read = read_files(named.files, fitted.saved, f"of {task}", cache=cache)
     answer = fitted.answer(read.inputs, parameters)
-    rows = answer_rows(read.paths, answer, fitted.task.classes)
+    classes = fitted.task.classes
+    rows = answer_rows(read.paths, answer, classes)
+    if sets is not None:
+        request = SetRequest(sets, per_class)
+        found = predict_sets(fitted, read.inputs, answer.probabilities, request, parameters)
+        rows = with_sets(rows, answer, found, classes)
+    entries = json_entries(rows, read.positions, read.unreadable)
+    text = json_format.dumps(entries, indent=1)
 
     if out is not None:
-        write_whole(out / "predictions.json", _json_text(rows).encode())
+        write_whole(out / "predictions.json", text.encode())
     if picture is not None and rows:
         _write_picture(picture, read.files, rows)
     # Printing comes last: whoever reads our output may stop reading.
     if json:
-        print(_json_text(rows))
+        print(text)
     elif csv:
         _print_csv(rows, fitted)
     elif rows:
@@ -104,6 +121,16 @@ def _check_images(images: Sequence[Path]) -> None:
     listed = Path("-")  # a list on standard input
     if images and not any(path.exists() or path == listed for path in images):
         raise DataError(f"There is no file or folder {images[0]}.")
+
+
+def _check_sets(sets: float | None, *, per_class: bool) -> None:
+    """Refuse a confidence that is none."""
+    from samovar.errors import SettingsError
+
+    if sets is not None and not 0 < sets < 1:
+        raise SettingsError(f"--sets must be between 0 and 1, such as 0.9, but is {sets}.")
+    if per_class and sets is None:
+        raise SettingsError("--per-class belongs to --sets: samovar predict ... --sets 0.9.")
 
 
 def check_outputs(json: bool, csv: bool, picture: Path | None, out: Path | None) -> None:
@@ -138,10 +165,6 @@ def _write_picture(picture: Path, files: "list[ImageFile]", rows: "list[AnswerRo
     write_whole(picture, content)
 
 
-def _json_text(rows: "list[AnswerRow]") -> str:
-    return json_format.dumps([row.to_json() for row in rows], indent=1)
-
-
 def _print_csv(rows: "list[AnswerRow]", fitted: "Fitted") -> None:
     from samovar.reporting.answers import write_csv
 
@@ -154,13 +177,18 @@ def _print_table(
     from rich.console import Console
 
     from samovar.cli.reading import noun_of
-    from samovar.reporting.answers import answers_footer, answers_table, explanation
+    from samovar.reporting.answers import (
+        answers_footer,
+        answers_table,
+        explanation,
+        sets_footer,
+    )
 
     console = Console()
     console.print(answers_table(rows, explain=explain))
-    footer = answers_footer(rows, noun_of(fitted.saved))
-    if footer:
-        console.print(footer, markup=False, highlight=False)
+    for footer in (answers_footer(rows, noun_of(fitted.saved)), sets_footer(rows)):
+        if footer:
+            console.print(footer, markup=False, highlight=False)
     if explain:
         threshold = None
         if parameters.reject is not None:

@@ -31,6 +31,8 @@ def task(path: TaskPath, *, json: bool = False) -> None:
     fitted_task, info = read_task(path)
     model = described_model(info.model, info.encoder)
     summary = TaskSummary.of(path, model, fitted_task, info.leave_one_out, info.wrong)
+    if info.held_out is not None:
+        summary = dataclasses.replace(summary, held_out=len(info.held_out))
     if not json:
         summary.print_to(Console())
         return
@@ -50,4 +52,7 @@ def task(path: TaskPath, *, json: bool = False) -> None:
     }
     if info.encoder is not None:
         report["encoder"] = info.encoder.to_json()
+    if info.held_out is not None:
+        counts = info.held_out.counts(len(summary.classes)).tolist()
+        report["held_out"] = dict(zip(summary.classes, counts, strict=True))
     print(json_format.dumps(report, indent=1))

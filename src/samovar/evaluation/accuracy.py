@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from samovar.evaluation.metrics import Estimate, half_width
+from samovar.evaluation.metrics import NO_INTERVAL, Estimate, half_width, with_interval
 from samovar.evaluation.runner import Runner
 from samovar.settings.tasks import Protocol
 
@@ -24,7 +24,10 @@ class Accuracy(Estimate):
         return cls(float(values.mean()), half_width(values), values)
 
     def __str__(self) -> str:
-        return f"{100 * self.mean:.2f} ± {100 * self.ci95:.2f} %"
+        mean = f"{100 * self.mean:.2f}"
+        if self.ci95 is None:
+            return f"{mean} % ({NO_INTERVAL})"
+        return f"{with_interval(mean, self.ci95, 100)} %"
 
 
 def measure_accuracy(runner: Runner[Any], protocol: Protocol) -> Accuracy:

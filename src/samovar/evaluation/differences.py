@@ -25,17 +25,22 @@ Bins = Sequence[NDArray[np.float64]]
 
 @dataclass(frozen=True)
 class CalibrationDifference:
-    """The difference of two calibration errors, with the bounds of its 95 % interval."""
+    """The difference of two calibration errors, with the bounds of its 95 % interval.
+
+    One task has no interval.
+    """
 
     mean: float
-    ci95: list[float]
+    ci95: list[float] | None
 
     @classmethod
     def of(cls, first: Bins, second: Bins, seed: int) -> "CalibrationDifference":
         """Subtract the pooled calibration errors, each as the mean over training seeds."""
+        difference = float(np.mean(pooled_errors(first)) - np.mean(pooled_errors(second)))
+        if len(first[0]) < 2:
+            return cls(difference, None)
         # The same seed resamples the same tasks for all models, so that this is paired too.
         resampled = _mean_resampled_errors(first, seed) - _mean_resampled_errors(second, seed)
-        difference = float(np.mean(pooled_errors(first)) - np.mean(pooled_errors(second)))
         return cls(difference, percentile_interval(resampled))
 
 

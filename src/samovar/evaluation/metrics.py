@@ -19,6 +19,9 @@ from samovar.evaluation.outcomes import Outcomes
 BINS = 15
 """Equal bins of the top probability for the calibration error."""
 
+NO_INTERVAL = "no interval"
+"""What stands in the place of the interval of a single task."""
+
 MEAN_METRICS = ("accuracy", "nll", "brier")
 """The metrics that are means over tasks, by their names in files."""
 
@@ -27,29 +30,51 @@ MEAN_METRICS = ("accuracy", "nll", "brier")
 class Estimate:
     """A mean over tasks with the half-width of its 95 % interval, 1.96 std / sqrt(tasks).
 
+    One task has no interval.
+
     >>> Estimate.of(np.array([0.5, 0.7])).to_json()
     {'mean': 0.6, 'ci95': 0.19...}
+    >>> Estimate.of(np.array([0.5])).to_json()
+    {'mean': 0.5, 'ci95': None}
     """
 
     mean: float
-    ci95: float
+    ci95: float | None
 
     @classmethod
     def of(cls, values: NDArray[np.float64]) -> "Estimate":
         """Estimate the mean of a metric from its value in each task."""
         return cls(float(values.mean()), half_width(values))
 
-    def to_json(self) -> dict[str, float]:
+    @property
+    def excludes_zero(self) -> bool:
+        """Whether the interval is there and does not hold zero."""
+        return self.ci95 is not None and abs(self.mean) > self.ci95
+
+    def to_json(self) -> dict[str, float | None]:
         """Return the form that evaluation.json stores."""
         return {"mean": self.mean, "ci95": self.ci95}
 
 
-def half_width(values: NDArray[np.float64]) -> float:
-    """Return the half-width of the 95 % interval of a mean, 1.96 std / sqrt(n); 0 for one value."""
-    deviation = 0.0
-    if len(values) > 1:
-        deviation = values.std(ddof=1)
-    return float(1.96 * deviation / np.sqrt(len(values)))
+def half_width(values: NDArray[np.float64]) -> float | None:
+    """Return the half-width of the 95 % interval of a mean, 1.96 std / sqrt(n).
+
+    None for one value, which does not tell how far others would be from it.
+    """
+    if len(values) < 2:
+        return None
+    return float(1.96 * values.std(ddof=1) / np.sqrt(len(values)))
+
+
+def with_interval(mean: str, half: float | None, unit: float = 1, digits: int = 2) -> str:
+    """Return the text of a mean with the half-width of its interval, in some unit.
+
+    >>> with_interval("95.12", 0.003, 100), with_interval("95.12", None)
+    ('95.12 ± 0.30', '95.12 (no interval)')
+    """
+    if half is None:
+        return f"{mean} ({NO_INTERVAL})"
+    return f"{mean} ± {unit * half:.{digits}f}"
 
 
 @dataclass(frozen=True)
@@ -141,20 +166,23 @@ def percentile_interval(values: NDArray[np.float64]) -> list[float]:
 
 @dataclass(frozen=True)
 class CalibrationError:
-    """The expected calibration error of all queries, with the bounds of its 95 % interval."""
+    """The expected calibration error of all queries, with the bounds of its 95 % interval.
+
+    One task has no interval: there is nothing to resample.
+    """
 
     value: float
-    ci95: list[float]
+    ci95: list[float] | None
 
     @classmethod
     def of(cls, metrics: TaskMetrics, seed: int) -> "CalibrationError":
         """Pool all queries; the interval is from a bootstrap over tasks."""
-        return cls(
-            expected_calibration_error(metrics.bins.sum(0)),
-            percentile_interval(resampled_errors(metrics.bins, seed)),
-        )
+        error = expected_calibration_error(metrics.bins.sum(0))
+        if len(metrics.bins) < 2:
+            return cls(error, None)
+        return cls(error, percentile_interval(resampled_errors(metrics.bins, seed)))
 
-    def to_json(self) -> dict[str, float | list[float]]:
+    def to_json(self) -> dict[str, float | list[float] | None]:
         """Return the form that evaluation.json stores."""
         return asdict(self)
 

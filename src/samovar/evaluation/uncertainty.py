@@ -17,10 +17,13 @@ COVERAGE = np.arange(1, 101) / 100
 
 @dataclass(frozen=True)
 class Auroc:
-    """The area under the ROC curve, with the half-width of its 95 % interval over tasks."""
+    """The area under the ROC curve, with the half-width of its 95 % interval over tasks.
+
+    One task has no interval.
+    """
 
     value: float
-    ci95: float
+    ci95: float | None
 
 
 @dataclass(frozen=True)
@@ -81,6 +84,8 @@ def auroc(
     # influences are summed before they are squared.
     influence = (placement - value) / np.where(positive, len(high), len(low))
     per_task = np.bincount(task, influence)
+    if len(np.unique(task)) < 2:
+        return Auroc(float(value), None)
     return Auroc(float(value), float(1.96 * np.sqrt(np.square(per_task).sum())))
 
 

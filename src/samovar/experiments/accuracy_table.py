@@ -200,7 +200,7 @@ def _verdict(ours: Estimate, published: Published) -> str:
     """Return "miss" if we are below the published accuracy by more than both intervals allow."""
     shortfall = published.accuracy / 100 - ours.mean
     # Both are means over independent tasks, so their half-widths add up as the legs of a triangle.
-    if shortfall > np.hypot(published.ci95 / 100, ours.ci95):
+    if shortfall > np.hypot(published.ci95 / 100, ours.ci95 or 0):
         return "miss"
     return "reached"
 

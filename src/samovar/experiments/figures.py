@@ -4,6 +4,7 @@ Every picture is drawn from the data that NAME.json holds, so that it can be dra
 evidence.
 """
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -91,11 +92,19 @@ def accuracy_figure(data: dict[str, Any]) -> bytes:
     return png(figure)
 
 
+def percent_interval(measured: dict[str, Any]) -> float:
+    """Return the half-width of an interval in percent; NaN draws no bar, for a single task."""
+    half = measured["ci95"]
+    if half is None:
+        return math.nan
+    return 100 * float(half)
+
+
 def _draw_ours(panel: Axes, ours: dict[str, Any], position: int) -> None:
     panel.errorbar(
         100 * ours["mean"],
         position,
-        xerr=100 * ours["ci95"],
+        xerr=percent_interval(ours),
         fmt="o",
         color=BLUE,
         capsize=3,

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from samovar.evaluation.metrics import Estimate
+from samovar.evaluation.metrics import Estimate, with_interval
 from samovar.experiments.cell import Cell, Scale
 
 SIGN_NOTE = (
@@ -75,7 +75,7 @@ def percent(value: Estimate, *, bold: bool = False) -> str:
     mean = f"{100 * value.mean:.2f}"
     if bold:
         mean = f"**{mean}**"
-    return f"{mean} ± {100 * value.ci95:.2f}"
+    return with_interval(mean, value.ci95, 100)
 
 
 def points(value: Estimate) -> str:
@@ -84,7 +84,7 @@ def points(value: Estimate) -> str:
     >>> points(Estimate(0.0135, 0.0009))
     '+1.35 ± 0.09'
     """
-    return f"{100 * value.mean:+.2f} ± {100 * value.ci95:.2f}"
+    return with_interval(f"{100 * value.mean:+.2f}", value.ci95, 100)
 
 
 def calibration(ece: float, gap: float, ci95: float | None = None) -> str:

@@ -32,8 +32,8 @@ class PairedDifference:
     over_seeds: WelchDifference | None
     """The difference with its interval over training seeds; None with fewer than two."""
     mean: float
-    ci95: float
-    """Over tasks, for these models."""
+    ci95: float | None
+    """Over tasks, for these models; a single task has none."""
     published: float | None
     verdict: str | None
 
@@ -140,11 +140,11 @@ def _is_clear(first: Published, second: Published) -> bool:
 
 def _verdict_on_parity(over_tasks: Estimate, over_seeds: WelchDifference | None) -> str:
     """Judge our difference where the paper has no clear one: a clear one here is a disagreement."""
-    if abs(over_tasks.mean) <= over_tasks.ci95:
+    if not over_tasks.excludes_zero:
         return "as in the paper: no clear difference"
     if over_seeds is None:
         return "disagreement for these models: no clear difference in the paper"
-    if abs(over_seeds.mean) <= over_seeds.ci95:
+    if not over_seeds.excludes_zero:
         return "no clear difference in the paper, nor over seeds here"
     return "disagreement: no clear difference in the paper"
 
@@ -154,13 +154,13 @@ def _verdict(over_tasks: Estimate, over_seeds: WelchDifference | None, published
 
     The interval over tasks speaks of these models, that over training seeds of the methods.
     """
-    if abs(over_tasks.mean) <= over_tasks.ci95:
+    if not over_tasks.excludes_zero:
         return "miss: no clear difference here"
     # The signs differ: the other method is ahead.
     if over_tasks.mean * published < 0:
         return "miss: the other way round"
     if over_seeds is None:
         return "as in the paper, for these models"
-    if abs(over_seeds.mean) <= over_seeds.ci95:
+    if not over_seeds.excludes_zero:
         return "as in the paper, but not clear over seeds"
     return "as in the paper"

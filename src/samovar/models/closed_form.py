@@ -181,14 +181,15 @@ class Regression:
     shape: TaskShape
 
     @cached_property
-    def _ridge(self) -> Tensor:
+    def ridge(self) -> Tensor:
+        """Lambda of this task."""
         return self.model.log_ridge(self.shape).exp()
 
     @cached_property
-    def _weights(self) -> Tensor:
+    def weights(self) -> Tensor:
         """W in the coordinates of the spectrum, (r, N)."""
         products = self.spectrum.coordinates.T @ self.targets
-        return products / (self.spectrum.values + self._ridge)[:, None]
+        return products / (self.spectrum.values + self.ridge)[:, None]
 
     def logits(self, vectors: Tensor) -> Normal:
         """Return the Gaussian logits (Q, N) of queries with the encoder's vectors (Q, d)."""
@@ -198,10 +199,10 @@ class Regression:
         """Return scores and variances of queries with the encoder's vectors (Q, d)."""
         centred = unit_features(vectors, self.model.power) - self.spectrum.mean
         coordinates = centred @ self.spectrum.directions.T
-        shrinkage = self.spectrum.values / (self.spectrum.values + self._ridge)
+        shrinkage = self.spectrum.values / (self.spectrum.values + self.ridge)
         explained = (coordinates.square() * shrinkage).sum(1)
         variance = (centred.square().sum(1) - explained).clamp(min=0)
-        return Moments(coordinates @ self._weights, variance)
+        return Moments(coordinates @ self.weights, variance)
 
     def gaussian(self, moments: "Moments") -> Normal:
         """Return the Gaussian logits (Q, N) of queries with these scores and variances."""
@@ -223,11 +224,11 @@ class Regression:
     def _left_out_moments(self) -> "Moments":
         """Computed once: with 20,000 images of 1,000 classes it takes a second."""
         coordinates = self.spectrum.coordinates
-        leverage = (coordinates.square() / (self.spectrum.values + self._ridge)).sum(1)
+        leverage = (coordinates.square() / (self.spectrum.values + self.ridge)).sum(1)
         leverage = leverage.clamp(max=1 - 1e-6)
-        residuals = self.targets - coordinates @ self._weights
+        residuals = self.targets - coordinates @ self.weights
         scores = self.targets - residuals / (1 - leverage)[:, None]
-        variance = self._ridge * leverage / (1 - leverage)
+        variance = self.ridge * leverage / (1 - leverage)
         return Moments(scores, variance)
 
     def _gaussian(self, moments: "Moments", shape: TaskShape) -> Normal:

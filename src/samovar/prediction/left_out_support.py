@@ -17,6 +17,8 @@ from samovar.core.randomness import torch_generator
 from samovar.models.class_means import ClassMeans
 from samovar.models.few_shot_model import FewShotModel
 from samovar.models.inference import WeightDistribution
+from samovar.prediction.calibrated import predict_calibrated
+from samovar.prediction.calibration import TaskCalibration
 from samovar.prediction.predictive import predict
 from samovar.prediction.rejection import Rejection, RejectionScore
 from samovar.prediction.sampling_noise import PredictiveNoise
@@ -83,20 +85,32 @@ class LeftOutSupport:
         shot = float(np.median(self.counts[self.numbers].numpy())) - 1
         return thresholds.spread_ratio(len(self.counts), shot, self.scores(thresholds.score))
 
-    def answers(
-        self, model: FewShotModel, prior: WeightDistribution, samples: int, seed: int
+    def probabilities(
+        self,
+        model: FewShotModel,
+        prior: WeightDistribution,
+        samples: int,
+        seed: int,
+        calibration: TaskCalibration | None = None,
     ) -> Tensor:
-        """Return the number of the class that the classifier without it gives to each image.
+        """Return the probabilities (n, N) that the classifier without it gives to each image.
 
-        `prior` is p(w | D) of the whole support, (1, N, d).
+        `prior` is p(w | D) of the whole support, (1, N, d). The calibration is that of the task, so
+        that left-out images are answered on the scale of new ones.
         """
-        answers = []
+        probabilities = []
         for images, without in self._priors(model, prior, numbers_per_class=1):
             features = self.features[images, None]
             noise = PredictiveNoise(seed, [0] * len(features), quasi=True)
-            prediction = predict(model.classifier, without, features, samples, noise)
-            answers.append(prediction.probabilities[:, 0].argmax(-1).cpu())
-        return torch.cat(answers)
+            if calibration is None:
+                prediction = predict(model.classifier, without, features, samples, noise)
+            else:
+                calibrations = [calibration] * len(features)
+                prediction = predict_calibrated(
+                    model.classifier, without, features, samples, noise, calibrations
+                )
+            probabilities.append(prediction.probabilities[:, 0].cpu().double())
+        return torch.cat(probabilities)
 
     @torch.no_grad()
     def logits(

@@ -16,7 +16,9 @@ from rich.table import Table
 
 from samovar.classifier.answer import Answer
 from samovar.classifier.labelled_images import relative_names
+from samovar.classifier.sets import PredictedSets
 from samovar.core.text import csv_cell
+from samovar.data.images.user_images import Unreadable
 from samovar.reporting.terminal import printable, shortened
 
 BAR = 6
@@ -29,6 +31,12 @@ NAME_WIDTH = 28
 """Characters of the name of an image; longer ones are cut in the middle."""
 LABEL_WIDTH = 18
 """Characters of the name of a class."""
+NO_LABEL = "none of these"
+"""What an empty set means."""
+MOST_IN_SET = 2
+"""Names of a set that a line has room for."""
+SEPARATOR = "; "
+"""Between the names of a set in a cell of CSV."""
 COLUMNS = [
     "image",
     "label",
@@ -56,6 +64,10 @@ class AnswerRow:
     rejected: bool
     distance: float
     """How little the image belongs to the classes; see `Answer.distance`."""
+    set: list[str] | None = None
+    """The names in its prediction set, the most probable first; None if no sets were asked for."""
+    set_by: dict[str, Any] | None = None
+    """How the set was made, and what is guaranteed of it."""
 
     @property
     def probability(self) -> float:
@@ -71,8 +83,11 @@ class AnswerRow:
         return max(others, key=lambda item: item[1])
 
     def to_json(self) -> dict[str, Any]:
-        """Return the row as JSON holds it."""
-        return dataclasses.asdict(self)
+        """Return the row as JSON holds it; `set` and `set_by` only where sets were asked for."""
+        stored = dataclasses.asdict(self)
+        if self.set is None:
+            del stored["set"], stored["set_by"]
+        return stored
 
 
 def answer_rows(paths: Sequence[Path], answer: Answer, classes: Sequence[Any]) -> list[AnswerRow]:
@@ -96,6 +111,39 @@ def answer_rows(paths: Sequence[Path], answer: Answer, classes: Sequence[Any]) -
     return rows
 
 
+def with_sets(
+    rows: Sequence[AnswerRow], answer: Answer, sets: PredictedSets, classes: Sequence[Any]
+) -> list[AnswerRow]:
+    """Return the rows with the prediction set of each image."""
+    names = [str(label) for label in classes]
+    listed = sets.listed(answer.probabilities, names)
+    made = sets.to_json()
+    return [
+        dataclasses.replace(row, set=names_in_set, set_by=made)
+        for row, names_in_set in zip(rows, listed, strict=True)
+    ]
+
+
+def json_entries(
+    rows: Sequence[AnswerRow], positions: Sequence[int], unreadable: Sequence[Unreadable]
+) -> list[dict[str, Any]]:
+    """Return an entry for each image in the order given; unreadable ones have only an error.
+
+    `positions` are those of the rows among all images.
+    """
+    entries: list[dict[str, Any]] = []
+    rest = iter(unreadable)
+    for row, position in zip(rows, positions, strict=True):
+        while len(entries) < position:
+            entries.append(_error_entry(next(rest)))
+        entries.append(row.to_json())
+    return entries + [_error_entry(image) for image in rest]
+
+
+def _error_entry(image: Unreadable) -> dict[str, str]:
+    return {"image": str(image.path), "error": image.reason}
+
+
 def answers_table(rows: Sequence[AnswerRow], *, explain: bool = False) -> Table:
     """Return a table for the terminal, with one line for each image.
 
@@ -104,8 +152,10 @@ def answers_table(rows: Sequence[AnswerRow], *, explain: bool = False) -> Table:
     table = Table(box=None, pad_edge=False)
     table.add_column("image", no_wrap=True)
     table.add_column("answer", no_wrap=True)
-    table.add_column("probability", no_wrap=True)
-    table.add_column("distance" if explain else "second choice", no_wrap=True)
+    has_bar = explain or not rows or rows[0].set is None
+    probability = "probability" if has_bar else "prob."
+    table.add_column(probability, no_wrap=True, min_width=len("prob."))
+    table.add_column(_fourth_column(rows, explain=explain), no_wrap=True)
     if explain:
         table.add_column("MI", justify="right", no_wrap=True)
     names = relative_names([Path(row.image) for row in rows])
@@ -115,10 +165,47 @@ def answers_table(rows: Sequence[AnswerRow], *, explain: bool = False) -> Table:
             cells[2] = ""
         if explain:
             cells += [f"{row.distance:.3f}", _number(row.mutual_information, "-", 3)]
+        elif row.set is not None:
+            if not row.rejected:
+                cells[2] = f"{row.probability:4.0%}"  # there is no room for a bar
+            cells.append(_shown_set(row.set))
         else:
             cells.append(_second(row))
         table.add_row(*cells)
     return table
+
+
+def _fourth_column(rows: Sequence[AnswerRow], *, explain: bool) -> str:
+    if explain:
+        return "distance"
+    if rows and rows[0].set_by is not None:
+        return f"set of {100 * rows[0].set_by['confidence']:.6g} %"
+    return "second choice"
+
+
+def _shown_set(names: Sequence[str]) -> str:
+    """Return the names in a set as far as a line has room; the others are counted."""
+    if not names:
+        return NO_LABEL
+    shown = [escape(shortened(printable(name), LABEL_WIDTH - 5)) for name in names[:MOST_IN_SET]]
+    text = ", ".join(shown)
+    if len(names) > MOST_IN_SET:
+        text += f" +{len(names) - MOST_IN_SET}"
+    return text
+
+
+def sets_footer(rows: Sequence[AnswerRow]) -> str:
+    """Return how large the sets are, and what is guaranteed of them, in plain words."""
+    sizes = [len(row.set) for row in rows if row.set is not None]
+    if not sizes:
+        return ""
+    made = rows[0].set_by
+    assert made is not None  # it comes with the set
+    text = f"Sets have {sum(sizes) / len(sizes):.3g} classes on average"
+    empty = sizes.count(0)
+    if empty:
+        text += f", and {empty} {_is(empty)} empty ({NO_LABEL})"
+    return f"{text}. By {made['method']}: {printable(made['note'])}."
 
 
 def _label(row: AnswerRow) -> str:
@@ -190,13 +277,19 @@ def write_csv(file: TextIO, rows: Sequence[AnswerRow], classes: Sequence[Any]) -
     """
     names = [str(label) for label in classes]
     writer = csv.writer(file)
-    writer.writerow([*COLUMNS, *(csv_cell(f"p({name})") for name in names)])
+    has_sets = bool(rows) and rows[0].set is not None
+    header = [*COLUMNS, *(csv_cell(f"p({name})") for name in names)]
+    if has_sets:
+        header += ["set", "set_size"]
+    writer.writerow(header)
     for row in rows:
         probability = "" if row.rejected else f"{row.probability:.6f}"
         line = [csv_cell(row.image), csv_cell(row.label), probability, csv_cell(row.best)]
         line += [str(row.rejected), f"{row.distance:.6f}", f"{row.entropy:.6f}"]
         line.append(_number(row.mutual_information, "", 6))
         line += [f"{row.probabilities[name]:.6f}" for name in names]
+        if row.set is not None:
+            line += [csv_cell(SEPARATOR.join(row.set)), str(len(row.set))]
         writer.writerow(line)
 
 

@@ -10,11 +10,18 @@ from rich.table import Table
 from samovar.core.text import printable
 from samovar.evaluation.comparison import Comparison
 from samovar.evaluation.differences import CalibrationDifference
-from samovar.evaluation.metrics import CalibrationError, Estimate
+from samovar.evaluation.metrics import (
+    NO_INTERVAL,
+    CalibrationError,
+    Estimate,
+    with_interval,
+)
 from samovar.evaluation.results import EvaluationResults, Metrics
 from samovar.evaluation.seeds import SeedMeans
 from samovar.evaluation.uncertainty import Auroc, UncertaintyMeasure
 
+ONE_TASK = "A single task has no intervals."
+"""Below a table whose intervals are missing."""
 NONE = "-"
 """The cell of a metric that a predictor does not have."""
 
@@ -77,19 +84,21 @@ def _cells(metrics: Metrics) -> dict[str, str]:
 
 def percent(estimate: Estimate) -> str:
     """Format a mean with its interval in percent, such as 95.12 ± 0.30."""
-    return f"{100 * estimate.mean:.2f} ± {100 * estimate.ci95:.2f}"
+    return with_interval(f"{100 * estimate.mean:.2f}", estimate.ci95, 100)
 
 
 def signed_points(difference: Estimate) -> str:
     """Format a signed mean with its interval in points, such as +3.12 ± 0.30."""
-    return f"{100 * difference.mean:+.2f} ± {100 * difference.ci95:.2f}"
+    return with_interval(f"{100 * difference.mean:+.2f}", difference.ci95, 100)
 
 
 def _estimate(estimate: Estimate) -> str:
-    return f"{estimate.mean:.4f} ± {estimate.ci95:.4f}"
+    return with_interval(f"{estimate.mean:.4f}", estimate.ci95, digits=4)
 
 
 def _calibration(error: CalibrationError) -> str:
+    if error.ci95 is None:
+        return f"{error.value:.4f} ({NO_INTERVAL})"
     low, high = error.ci95
     return f"{error.value:.4f} ({low:.4f} to {high:.4f})"
 
@@ -101,7 +110,7 @@ def auroc_text(measure: UncertaintyMeasure | None, kind: str) -> str:
     auroc: Auroc | None = getattr(measure, kind)
     if auroc is None:
         return NONE
-    return f"{auroc.value:.3f} ± {auroc.ci95:.3f}"
+    return with_interval(f"{auroc.value:.3f}", auroc.ci95, digits=3)
 
 
 def temperature_text(metrics: Metrics) -> str:
@@ -118,6 +127,8 @@ def _cell(text: str) -> str:
 def evaluation_table(results: EvaluationResults) -> Table:
     """Make the table of a model's metrics by predictor; the data and the protocol are its title."""
     table = Table(title=f"{_cell(results.data)}\n{_cell(results.protocol_text)}")
+    if results.predictive.accuracy.ci95 is None:
+        table.caption = ONE_TASK
     table.add_column("")
     for predictor in results.metrics:
         table.add_column(predictor.label, justify="right")
@@ -129,10 +140,11 @@ def evaluation_table(results: EvaluationResults) -> Table:
 def comparison_table(comparison: Comparison) -> Table:
     """Make the table of first minus second, on the same tasks and over training seeds."""
     text = comparison.protocol["text"]
-    table = Table(
-        title=f"{_cell(comparison.data)}\n{_cell(text)}\nfirst - second",
-        caption=f"Paired intervals hold for {_models(comparison)} and tasks from these classes.",
-    )
+    caption = f"Paired intervals hold for {_models(comparison)} and tasks from these classes."
+    if comparison.paired["accuracy"].ci95 is None:
+        caption = ONE_TASK
+    title = f"{_cell(comparison.data)}\n{_cell(text)}\nfirst - second"
+    table = Table(title=title, caption=caption)
     table.add_column("")
     for column in ("first", "second", "paired difference", "difference over training seeds"):
         table.add_column(column, justify="right")
@@ -160,6 +172,8 @@ def _paired(comparison: Comparison, name: str, unit: int) -> str:
 
 def calibration_difference(difference: CalibrationDifference) -> str:
     """Format the difference of two calibration errors with its bounds."""
+    if difference.ci95 is None:
+        return f"{difference.mean:+.4f} ({NO_INTERVAL})"
     low, high = difference.ci95
     return f"{difference.mean:+.4f} ({low:+.4f} to {high:+.4f})"
 
@@ -191,4 +205,5 @@ def _difference(difference: Estimate | None, unit: int) -> str:
     if difference is None:
         return "needs two seeds of each"
     digits = _digits(unit)
-    return f"{unit * difference.mean:+.{digits}f} ± {unit * difference.ci95:.{digits}f}"
+    mean = f"{unit * difference.mean:+.{digits}f}"
+    return with_interval(mean, difference.ci95, unit, digits)

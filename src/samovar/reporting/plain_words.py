@@ -34,7 +34,7 @@ def in_plain_words(results: EvaluationResults) -> str:
 def _sureness(gap: Estimate) -> str:
     """Say whether the answers are too sure or too modest on average, and by how much."""
     points = f"{100 * abs(gap.mean):.1f}"
-    if points == "0.0" or abs(gap.mean) <= gap.ci95:
+    if points == "0.0" or not gap.excludes_zero:
         return "On average it is as sure as it should be, as far as these tasks can tell."
     word = "too sure" if gap.mean > 0 else "too modest"
     return f"On average it is {word} by {points} points."

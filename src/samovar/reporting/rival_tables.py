@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from rich.table import Table
 
 from samovar.evaluation.differences import PairedDifferences
+from samovar.evaluation.metrics import with_interval
 from samovar.evaluation.predictors import Predictor
 from samovar.evaluation.results import EvaluationResults, Metrics, RivalResults
 from samovar.evaluation.uncertainty import Uncertainty
@@ -89,7 +90,7 @@ def _metrics_table(methods: dict[Predictor, Metrics]) -> TextTable:
         rows.append(
             [
                 _name(predictor),
-                f"{100 * accuracy.mean:.1f} ± {100 * accuracy.ci95:.1f}",
+                with_interval(f"{100 * accuracy.mean:.1f}", accuracy.ci95, 100, digits=1),
                 f"{metrics.nll.mean:.3f}",
                 f"{metrics.brier.mean:.3f}",
                 f"{metrics.ece.value:.3f}",
@@ -116,8 +117,8 @@ def _difference_table(rivals: RivalResults) -> TextTable:
 def _difference_cells(difference: PairedDifferences) -> list[str]:
     return [
         signed_points(difference.accuracy),
-        f"{difference.nll.mean:+.3f} ± {difference.nll.ci95:.3f}",
-        f"{difference.brier.mean:+.3f} ± {difference.brier.ci95:.3f}",
+        with_interval(f"{difference.nll.mean:+.3f}", difference.nll.ci95, digits=3),
+        with_interval(f"{difference.brier.mean:+.3f}", difference.brier.ci95, digits=3),
         calibration_difference(difference.ece),
     ]
 

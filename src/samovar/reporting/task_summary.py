@@ -44,6 +44,8 @@ class TaskSummary:
     """What the file keeps of the images, in words."""
     wrong: tuple[WrongImage, ...] = ()
     """The images that leave-one-out has answered wrongly, where their names are known."""
+    held_out: int = 0
+    """The images that prediction sets were calibrated with."""
 
     @classmethod
     def of(
@@ -88,7 +90,10 @@ class TaskSummary:
         return table
 
     def _caption(self) -> str:
-        return f"{self._measured()}\nthe file holds {self.holds} and no images{self._size()}"
+        text = f"{self._measured()}\nthe file holds {self.holds} and no images{self._size()}"
+        if self.held_out:
+            text += f"\nsets are calibrated with {self.held_out} held-out images"
+        return text
 
     def _size(self) -> str:
         """Return the size of the file in brackets; nothing if there is no file yet."""

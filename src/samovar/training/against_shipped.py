@@ -29,7 +29,7 @@ from samovar.encoders.encoder_facts import encoder_of
 from samovar.encoders.vector_cache import VectorCache
 from samovar.errors import DataError
 from samovar.evaluation.accuracy import Accuracy, measure_accuracy
-from samovar.evaluation.metrics import Estimate
+from samovar.evaluation.metrics import Estimate, with_interval
 from samovar.evaluation.regression_runner import RegressionRunner
 from samovar.evaluation.runner import Runner
 from samovar.evaluation.task_runner import TaskRunner
@@ -67,7 +67,7 @@ class PairedAccuracy:
     @property
     def is_clear(self) -> bool:
         """Whether the interval of the difference excludes zero."""
-        return abs(self.difference.mean) > self.difference.ci95
+        return self.difference.excludes_zero
 
     def to_json(self) -> dict[str, Any]:
         """Return the JSON form."""
@@ -148,7 +148,8 @@ class ShippedComparison:
 
 
 def _points(difference: Estimate) -> str:
-    return f"{100 * difference.mean:+.1f} ± {100 * difference.ci95:.1f} points"
+    mean = f"{100 * difference.mean:+.1f}"
+    return f"{with_interval(mean, difference.ci95, 100, 1)} points"
 
 
 def compare_with_shipped(

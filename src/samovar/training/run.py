@@ -21,6 +21,7 @@ from samovar.evaluation.accuracy import Accuracy, measure_accuracy
 from samovar.evaluation.calibration_fit import fit_calibration
 from samovar.evaluation.rejection_thresholds import measure_rejection
 from samovar.evaluation.task_runner import TaskRunner
+from samovar.evaluation.transferred_quantiles import measure_quantiles
 from samovar.models.backbones.layers import set_norm
 from samovar.models.few_shot_model import FewShotModel, channels_last
 from samovar.settings.presets import Preset
@@ -145,7 +146,7 @@ def _prepared(fabric: Fabric, name: str, watch: Watch) -> Store:
 
 
 def finish(training: Training, progress: TrainingProgress) -> Run:
-    """Test the best model, measure its thresholds and calibration, and save it with its card."""
+    """Test the best model, measure what goes with it, and save it with its card."""
     settings = training.settings
     folder = training.folder
     # The best model may be of an earlier update, so it is read from the folder.
@@ -160,14 +161,7 @@ def finish(training: Training, progress: TrainingProgress) -> Run:
         TestResult(test.mean, test.ci95),
         f"{protocol}, {settings.model.norm} norm, {test_split.description}",
     )
-    inductive = _inductive_runner(training, best.model)
-    tasks = settings.validation.test_tasks
-    saved = replace(
-        best,
-        training=record.to_json(),
-        rejection=measure_rejection(inductive, settings.seed, tasks),
-        calibration=fit_calibration(inductive, settings.seed, tasks),
-    )
+    saved = _measured(training, replace(best, training=record.to_json()))
     save_model(saved, folder.model)
     return Run(folder.path, settings, saved, test, runner)
 
@@ -180,10 +174,26 @@ def _load_best(training: Training) -> SavedModel:
     return load_network(training.folder.model, backbone, type(training.model))
 
 
+def _measured(training: Training, saved: SavedModel) -> SavedModel:
+    """Return the model with its thresholds, calibration and quantiles, from validation classes."""
+    settings = training.settings
+    runner = _inductive_runner(training, saved.model)
+    tasks = settings.validation.test_tasks
+    rejection = measure_rejection(runner, settings.seed, tasks)
+    # Quantiles are those of calibrated probabilities.
+    runner.calibration = fit_calibration(runner, settings.seed, tasks)
+    return replace(
+        saved,
+        rejection=rejection,
+        calibration=runner.calibration,
+        set_quantiles=measure_quantiles(runner, settings.seed, tasks),
+    )
+
+
 def _inductive_runner(training: Training, model: FewShotModel) -> TaskRunner:
     """Return what runs tasks of the validation classes as single images are answered.
 
-    That is with running norm, so thresholds and calibration are measured with it.
+    That is with running norm, so thresholds, calibration and quantiles are measured with it.
     """
     inductive = copy.deepcopy(model)
     set_norm(inductive, "running")

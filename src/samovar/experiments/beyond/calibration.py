@@ -4,6 +4,7 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
+from samovar.evaluation.metrics import with_interval
 from samovar.experiments.accuracy_table import accuracy_table
 from samovar.experiments.experiment import Experiment, Measurements, ResultTable
 from samovar.experiments.figures import Rows, column, draw_rings, label_rows
@@ -75,7 +76,7 @@ def _text(difference: PairedDifference) -> str:
     over_seeds = difference.over_seeds
     if over_seeds is not None:
         seeds = f"over seeds {over_seeds.mean:+.3f} ± {over_seeds.ci95:.3f}"
-    value = f"{difference.mean:+.4f} ± {difference.ci95:.4f}"
+    value = with_interval(f"{difference.mean:+.4f}", difference.ci95, digits=4)
     return f"- {difference.label}: {value} ({seeds})"
 
 

@@ -19,7 +19,7 @@ from samovar.data.corruption import KINDS, SEVERITIES, CorruptedDataset, Corrupt
 from samovar.data.dataset import Dataset
 from samovar.evaluation.differences import PairedDifferences
 from samovar.evaluation.evaluator import Evaluator, training_dataset
-from samovar.evaluation.metrics import Estimate, TaskMetrics
+from samovar.evaluation.metrics import Estimate, TaskMetrics, with_interval
 from samovar.evaluation.outcomes import Outcomes
 from samovar.evaluation.predictors import RIVALS, Predictor
 from samovar.evaluation.results import Metrics
@@ -152,7 +152,7 @@ def _label(predictor: Predictor) -> str:
 def _text(row: dict[str, Any]) -> str:
     accuracy = Estimate(**row["accuracy"])
     gap = 100 * row["gap"]["mean"]
-    mean = f"{100 * accuracy.mean:.1f} ± {100 * accuracy.ci95:.1f}"
+    mean = with_interval(f"{100 * accuracy.mean:.1f}", accuracy.ci95, 100, digits=1)
     return f"{mean} / {row['brier']['mean']:.3f} / {gap:+.1f}"
 
 

@@ -15,7 +15,7 @@ from samovar.evaluation.metrics import Estimate
 from samovar.experiments.cell import Cell, Scale
 from samovar.experiments.evidence import Evidence
 from samovar.experiments.experiment import Experiment, Measurements, ResultTable
-from samovar.experiments.figures import Rows, column, draw_rings
+from samovar.experiments.figures import Rows, column, draw_rings, percent_interval
 from samovar.experiments.markdown import (
     SIGN_NOTE,
     calibration,
@@ -121,7 +121,7 @@ def _result(evidence: Evidence, reported: OmniglotAccuracy) -> dict[str, Any]:
     }
 
 
-def _measured(evidence: Evidence, protocol: Protocol) -> dict[str, float] | None:
+def _measured(evidence: Evidence, protocol: Protocol) -> dict[str, float | None] | None:
     if not evidence.is_measured:
         return None
     metrics = evidence.summary(protocol).sampled
@@ -147,7 +147,7 @@ def _row(result: dict[str, Any]) -> str:
     )
 
 
-def _accuracy(measured: dict[str, float] | None) -> str:
+def _accuracy(measured: dict[str, Any] | None) -> str:
     if measured is None:
         return "ready to run"
     return percent(Estimate(measured["mean"], measured["ci95"]), bold=True)
@@ -181,7 +181,7 @@ def _draw_protocol(panel: Axes, results: Rows, key: str, shift: float, color: st
         # The shift keeps the two protocols of one result apart.
         if result[key] is not None:
             means.append(100 * result[key]["mean"])
-            intervals.append(100 * result[key]["ci95"])
+            intervals.append(percent_interval(result[key]))
             heights.append(position + shift)
     panel.errorbar(means, heights, xerr=intervals, fmt="o", color=color, capsize=3, label=key)
 

@@ -18,7 +18,7 @@ from samovar.evaluation.metrics import Estimate
 from samovar.experiments.cell import Cell, Scale
 from samovar.experiments.evidence import Evidence
 from samovar.experiments.experiment import Experiment, Measurements, ResultTable
-from samovar.experiments.figures import Rows, column, distinct, matching
+from samovar.experiments.figures import Rows, column, distinct, matching, percent_interval
 from samovar.experiments.markdown import (
     SIGN_NOTE,
     calibration,
@@ -254,7 +254,7 @@ def _draw_accuracies(panel: Axes, results: Rows) -> None:
             panel.errorbar(
                 multiples,
                 column(accuracies, "mean", 100),
-                column(accuracies, "ci95", 100),
+                [percent_interval(accuracy) for accuracy in accuracies],
                 linestyle=style,
                 color=color,
                 label=f"{distribution}, {kind}",

@@ -4,6 +4,7 @@
 files; the other functions take the typed results of evaluations.
 """
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from samovar.evaluation.metrics import ReliabilityBin
+from samovar.evaluation.metrics import Estimate, ReliabilityBin
 from samovar.evaluation.predictors import Predictor
 from samovar.evaluation.results import EvaluationResults, Metrics
 from samovar.reporting.figures.style import (
@@ -133,7 +134,7 @@ def shots_figure(evaluations: Sequence[EvaluationResults]) -> bytes:
             if results.protocol.way == way:
                 shots.append(results.protocol.shot)
                 means.append(100 * results.predictive.accuracy.mean)
-                intervals.append(100 * results.predictive.accuracy.ci95)
+                intervals.append(_interval(results.predictive.accuracy))
         panel.errorbar(shots, means, intervals, marker="o", capsize=2.5, label=f"{way}-way")
     # The logarithmic axis is labelled with the shots that were measured, not with powers of ten.
     ticks = sorted({results.protocol.shot for results in evaluations})
@@ -143,6 +144,13 @@ def shots_figure(evaluations: Sequence[EvaluationResults]) -> bytes:
     panel.set(xlabel="support images of each class", ylabel="accuracy, %")
     panel.legend(frameon=False, fontsize=8)
     return png(figure)
+
+
+def _interval(accuracy: Estimate) -> float:
+    """Return the half-width in percent; NaN, which draws no bar, for a single task."""
+    if accuracy.ci95 is None:
+        return math.nan
+    return 100 * accuracy.ci95
 
 
 def sampling_figure(*studies: dict[str, Any]) -> bytes:
