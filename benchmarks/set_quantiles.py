@@ -59,6 +59,7 @@ def of_network(saved: SavedModel, arguments: Arguments) -> TransferredQuantiles 
     set_norm(saved.model, "running")
     dataset = Dataset(ready(arguments.data), "val")
     runner = TaskRunner(saved.model, dataset, saved.normalisation, torch.device("cpu"))
+    runner.calibration = saved.calibration
     return measure_quantiles(runner, arguments.seed)
 
 
