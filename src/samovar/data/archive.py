@@ -72,22 +72,34 @@ class _Bounded(io.BufferedReader):
     `zipfile` reads the directory in one piece, before anything can be known of it.
     """
 
+    largest = LARGEST_DIRECTORY
+
     def read(self, size: int | None = -1, /) -> bytes:
         """Return so many bytes, or those that are left."""
-        if size is None or size < 0 or size > LARGEST_DIRECTORY:
+        if size is None or size < 0 or size > self.largest:
             left = os.fstat(self.fileno()).st_size - self.tell()
             size = left if size is None or size < 0 else min(size, left)
-        if size > LARGEST_DIRECTORY:
-            raise ValueError(f"its directory has more than {LARGEST_DIRECTORY:,} bytes")
+        if size > self.largest:
+            raise ValueError(f"its directory has more than {self.largest:,} bytes")
         return super().read(size)
 
 
 class Zip:
-    """A zip archive whose entries are read by name, each checked before it is unpacked."""
+    """A zip archive whose entries are read by name, each checked before it is unpacked.
 
-    def __init__(self, path: Path) -> None:
+    Whoever takes archives from strangers allows fewer entries and a smaller directory.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        most_entries: int = MOST_ENTRIES,
+        largest_directory: int = LARGEST_DIRECTORY,
+    ) -> None:
         self.path = path
+        self.most_entries = most_entries
         file = _Bounded(open_input(path).detach())
+        file.largest = largest_directory
         # The archive stays open as long as its entries may be read.
         self.close = weakref.finalize(self, file.close)
         with damage_explained(path):
@@ -101,8 +113,8 @@ class Zip:
 
     def _check(self, size: int) -> None:
         """Refuse an archive that has too many entries or unpacks to too much."""
-        if len(self._file.infolist()) > MOST_ENTRIES:
-            raise DataError(f"{self.path} has more than {MOST_ENTRIES:,} entries. Divide it.")
+        if len(self._file.infolist()) > self.most_entries:
+            raise DataError(f"{self.path} has more than {self.most_entries:,} entries. Divide it.")
         unpacked = sum(entry.file_size for entry in self._file.infolist())
         most = LARGEST_RATIO * size + LARGEST_FILE
         if unpacked > most:
