@@ -35,7 +35,6 @@ class Metrics:
             ("method", "route"),
             registry=registry,
         )
-        self.images = Counter("samovar_images", "Images that were encoded.", registry=registry)
         self.inside = Gauge(
             "samovar_work_inside",
             "Requests that are worked on or wait for it.",
