@@ -4,7 +4,6 @@ The reader of task files checks types, shapes and sizes. Here it is made sure th
 to a model of this server, names no encoder or place of its own, and has texts that can be shown.
 """
 
-import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,7 +14,7 @@ from samovar.errors import ModelError
 from samovar.service.models import DEVICE, Models
 from samovar.service.problems import Problem
 from samovar.service.settings import Limits
-from samovar.service.stored_task import ID
+from samovar.service.stored_task import is_id
 from samovar.service.uploads import checked_label, shown_name
 
 MOST_SAMPLES = 1000
@@ -57,7 +56,7 @@ def _checked_names(names: SupportNames) -> SupportNames:
     What leave-one-out found is measured again.
     """
     for digest in names.digests:
-        if not re.match(ID, digest):
+        if not is_id(digest):
             raise Problem(422, "The task file has checksums that are none.")
     shown = tuple(shown_name(name) for name in names.names)
     return SupportNames(shown, names.labels, names.digests)

@@ -7,6 +7,7 @@ every worker process gives the same ones.
 
 import hashlib
 import json
+import re
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -23,6 +24,16 @@ from samovar.service.problems import Problem
 
 ID = r"^[0-9a-f]{16}$"
 """The form of every id: 16 hexadecimal digits."""
+
+
+def is_id(text: str) -> bool:
+    """Tell whether a text has the form of an id.
+
+    >>> is_id("0123456789abcdef"), is_id("0123456789abcdef\\n")
+    (True, False)
+    """
+    # Python's $ would let a line break pass.
+    return re.fullmatch(ID.strip("^$"), text) is not None
 
 
 def id_of(*facts: Any) -> str:

@@ -11,7 +11,6 @@ again when the file has changed, and whoever changes something holds the lock.
 
 import contextlib
 import os
-import re
 import secrets
 import shutil
 import threading
@@ -30,7 +29,7 @@ from samovar.errors import ModelError
 from samovar.service.models import DEVICE
 from samovar.service.pictures import NewPicture, Pictures
 from samovar.service.problems import Problem
-from samovar.service.stored_task import ID, StoredTask
+from samovar.service.stored_task import StoredTask, is_id
 
 FILE = "task.safetensors"
 NEW = ".new-"
@@ -57,11 +56,11 @@ class TaskFolder:
 
     def ids(self) -> list[str]:
         """Return the ids of all tasks."""
-        return [path.name for path in self.root.iterdir() if re.match(ID, path.name)]
+        return [path.name for path in self.root.iterdir() if is_id(path.name)]
 
     def path(self, task_id: str) -> Path:
         """Return the file of a task; an id that is not ours never becomes a path."""
-        if not re.match(ID, task_id):
+        if not is_id(task_id):
             raise _no_such_task(task_id)
         return self.root / task_id / FILE
 
