@@ -1,6 +1,7 @@
 """Clients of the service, in the same process or in another one, and photographs to send."""
 
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -95,6 +96,7 @@ class ServerProcess:
             stderr=subprocess.STDOUT,
             text=True,
             env=os.environ | environment,
+            start_new_session=True,
         )
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
@@ -110,16 +112,16 @@ class ServerProcess:
         self.stop()
 
     def kill(self) -> None:
-        """End it as a failing machine would."""
+        """End it with all its workers, as a failing machine would."""
         self.client.close()
-        self.process.kill()
+        os.killpg(self.process.pid, signal.SIGKILL)
         self._wait()
 
-    def stop(self) -> int:
-        """Ask it to end, and return its exit code."""
+    def stop(self, by: signal.Signals = signal.SIGTERM) -> int:
+        """Ask it to end by a signal, and return its exit code."""
         self.client.close()
         if self.process.poll() is None:
-            self.process.terminate()
+            self.process.send_signal(by)
         return self._wait()
 
     def _wait(self) -> int:

@@ -80,7 +80,10 @@ def serve(  # noqa: PLR0913 - each parameter is a flag
     )
     listener = address.bind()
     _print_start(settings, host, listener.getsockname()[1])
-    serve_until_stopped(settings, listener, workers, "warning")
+    try:
+        serve_until_stopped(settings, listener, workers, "warning")
+    except KeyboardInterrupt:  # Ctrl-C is how a server ends
+        print("samovar has ended; the tasks stay where they are.")
     return 0
 
 
