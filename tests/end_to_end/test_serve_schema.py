@@ -28,7 +28,7 @@ CHECKS = (
 def test_the_service_keeps_its_description(tmp_path):
     program = Path(sys.executable).with_name("schemathesis")
     with client_of(tmp_path / "tasks", token=TOKEN) as client:
-        command = [str(program), "run", f"{client.base_url}openapi.json"]
+        command = [str(program), "run", f"{client.base_url}/openapi.json"]
         flags = ["--phases", "fuzzing,stateful", "-n", "4", "--generation-deterministic"]
         finished = subprocess.run(
             [*command, *flags, "-H", f"Authorization: Bearer {TOKEN}", "-c", ",".join(CHECKS)],
