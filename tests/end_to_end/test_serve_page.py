@@ -166,6 +166,20 @@ def test_the_page_asks_for_the_token_and_names_are_only_text(page, photos, tmp_p
         assert TOKEN not in page.url
 
 
+def drop(page: Page, path: Path, target: str) -> None:
+    """Drop a file on a place of the page, as a mouse would."""
+    data = page.evaluate_handle(
+        """([bytes, name]) => {
+            const transfer = new DataTransfer();
+            transfer.items.add(new File([new Uint8Array(bytes)], name, { type: "image/jpeg" }));
+            return transfer;
+        }""",
+        [list(path.read_bytes()), path.name],
+    )
+    for event in ("dragover", "drop"):
+        page.dispatch_event(target, event, {"dataTransfer": data})
+
+
 def test_a_folder_of_class_folders_is_taught_at_once(page, photos, tmp_path):
     with client_of(tmp_path / "tasks") as server:
         page.goto(address_of(server))
@@ -173,3 +187,5 @@ def test_a_folder_of_class_folders_is_taught_at_once(page, photos, tmp_path):
         for kind in photos:
             expect(page.get_by_role("article", name=f"Class {kind}")).to_be_visible()
         expect(page.get_by_role("status").first).to_contain_text("24 photos in 3 classes")
+        drop(page, photos["disc"][0], "#ask-zone .zone")
+        expect(page.get_by_role("article", name="0.jpg: disc")).to_be_visible()

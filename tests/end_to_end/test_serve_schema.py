@@ -1,6 +1,6 @@
 """Schemathesis finds nothing: what the service does is what its OpenAPI document says.
 
-The same with thousands of examples: benchmarks/service.py --only schema.
+docs/service.md has the command for thousands of examples.
 """
 
 import os

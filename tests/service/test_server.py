@@ -1,5 +1,7 @@
 """The server is not open to a network by accident."""
 
+import socket
+
 import pytest
 
 from samovar.errors import SettingsError
@@ -36,6 +38,12 @@ def test_a_local_server_answers_to_local_names_only():
     assert allowed_hosts(local, TOKEN, ()) == ()
     assert allowed_hosts(Address("0.0.0.0", 0), None, ()) == ()
     assert allowed_hosts(Address("0.0.0.0", 0), TOKEN, ("my.name",)) == ("my.name",)
+
+
+def test_connections_are_known_to_be_tcp():
+    """Without that, asyncio would hold back every answer for 40 ms."""
+    with Address("127.0.0.1", 0).bind() as listener:
+        assert listener.proto == socket.IPPROTO_TCP
 
 
 def test_a_port_that_is_taken_is_an_error_in_a_sentence():

@@ -26,6 +26,18 @@ def test_a_damaged_task_is_left_out_of_the_list(client, photos):
     assert client.delete(f"/v1/tasks/{task['id']}").status_code == 204
 
 
+def test_the_list_follows_changes_and_reads_a_task_once(client, photos, monkeypatch):
+    task = new_task(client, photos, 1)
+    listed = {entry["id"]: entry for entry in client.get("/v1/tasks").json()}
+    service = client.app.state.service
+    with monkeypatch.context() as patch:
+        patch.setattr(service.tasks, "load", None)  # nothing has changed, so nothing is read
+        assert {entry["id"]: entry for entry in client.get("/v1/tasks").json()} == listed
+    client.post(f"/v1/tasks/{task['id']}/examples", **examples(photos, 1, first=2))
+    again = {entry["id"]: entry for entry in client.get("/v1/tasks").json()}
+    assert [entry["examples"] for entry in again[task["id"]]["classes"]] == [2, 2, 2]
+
+
 def test_tasks_come_last_changed_first(client, photos):
     first = new_task(client, photos, 1)
     second = new_task(client, photos, 1)

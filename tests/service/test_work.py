@@ -4,6 +4,7 @@ import asyncio
 import threading
 
 import pytest
+from helpers_service import problem
 
 from samovar.service.metrics import Metrics
 from samovar.service.problems import Problem
@@ -79,6 +80,19 @@ def test_a_full_queue_refuses_at_once_with_the_advice_to_retry(work, metrics):
 
     asyncio.run(ask())
     assert value(metrics, "samovar_work_refused_total") == 1
+
+
+def test_a_full_queue_is_a_problem_over_http(client):
+    work = client.app.state.work
+    room = work.most
+    work.most = 0
+    try:
+        answer = client.get("/v1/tasks")
+        assert "Try again" in problem(answer, 503)
+        assert answer.headers["retry-after"] == "1"
+        assert client.get("/healthz").status_code == 200
+    finally:
+        work.most = room
 
 
 def test_waiting_work_of_a_client_that_left_is_never_done(work, metrics):

@@ -39,7 +39,9 @@ class Address:
     def bind(self) -> socket.socket:
         """Return a socket that listens there."""
         family = socket.AF_INET6 if ":" in self.host else socket.AF_INET
-        listener = socket.socket(family)
+        # asyncio lets answers go at once (TCP_NODELAY) only if the socket says that it is TCP; if
+        # not, every answer waits 40 ms for an acknowledgement.
+        listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind((self.host, self.port))

@@ -35,7 +35,7 @@ from samovar.service.pictures import draw_pictures
 from samovar.service.problems import LOG, Problem, SkippedFile
 from samovar.service.settings import ServiceSettings
 from samovar.service.stored_task import Example, StoredTask, id_of, with_labels_of
-from samovar.service.task_folder import TaskFolder
+from samovar.service.task_folder import State, TaskFolder
 from samovar.service.uploads import Upload, archived_images, stored, uploaded_images
 
 
@@ -47,19 +47,30 @@ class Service:
         self.limits = settings.limits
         self.models = Models(settings.model)
         self.tasks = TaskFolder(Path(settings.tasks), settings.limits.tasks)
+        self._summaries: dict[str, tuple[State, TaskSummary]] = {}
+        """What the list says of each task, and when that was."""
 
     # --- tasks
 
     def listed(self) -> list[TaskSummary]:
         """Return all tasks, the last changed first; one whose file is damaged is left out."""
-        tasks = []
+        listed = []
         for task_id in self.tasks.ids():
             try:
-                tasks.append(self.tasks.load(task_id))
+                listed.append(self._listed(task_id))
             except Problem as problem:
                 LOG.warning("The task %s is left out of the list: %s", task_id, problem)
-        tasks.sort(key=lambda task: task.changed, reverse=True)
-        return [summary_of(task, self.models) for task in tasks]
+        self._summaries = {summary.id: (state, summary) for state, summary in listed}
+        listed.sort(key=lambda entry: entry[0], reverse=True)
+        return [summary for _, summary in listed]
+
+    def _listed(self, task_id: str) -> tuple[State, TaskSummary]:
+        """Return the summary of a task, made anew only if its file has changed."""
+        state = self.tasks.state(task_id)
+        known = self._summaries.get(task_id)
+        if known is not None and known[0] == state:
+            return known
+        return state, summary_of(self.tasks.load(task_id), self.models)
 
     def described(self, task_id: str) -> TaskDocument:
         """Return a task."""

@@ -68,19 +68,25 @@ class TaskFolder:
         """Return the pictures of a task."""
         return Pictures(self.path(task_id).parent)
 
+    def state(self, task_id: str) -> State:
+        """Return what tells whether a task has changed."""
+        try:
+            entry = self.path(task_id).stat()
+        except FileNotFoundError:
+            raise _no_such_task(task_id) from None
+        return entry.st_mtime_ns, entry.st_size, entry.st_ino
+
     def load(self, task_id: str) -> StoredTask:
         """Return a task that is ready to answer."""
         path = self.path(task_id)
+        state = self.state(task_id)
         try:
-            state = _state(path)
             with self._lock:
                 known = self._ready.get(task_id)
                 if known is not None and known[0] == state:
                     self._ready.move_to_end(task_id)
                     return known[1]
             fitted, info = load_fitted(path, None, DEVICE)
-        except FileNotFoundError:
-            raise _no_such_task(task_id) from None
         except ModelError as error:
             if not path.exists():  # it was deleted meanwhile
                 raise _no_such_task(task_id) from None
@@ -165,11 +171,6 @@ class TaskFolder:
 def _write(path: Path, fitted: Fitted, info: TaskInfo, names: SupportNames | None) -> None:
     measured = fitted.leave_one_out(info.parameters)
     save_fitted(path, fitted, info.model, info.parameters, measured, names)
-
-
-def _state(path: Path) -> State:
-    entry = path.stat()
-    return entry.st_mtime_ns, entry.st_size, entry.st_ino
 
 
 def _no_such_task(task_id: str) -> Problem:

@@ -2,7 +2,7 @@
 
 import { post } from "./api.js";
 import { byId, classColor, counted, make, percent } from "./dom.js";
-import { dropZone, isImage } from "./files.js";
+import { dropZone, inBatches, isImage } from "./files.js";
 import { complain, inTurn, onChange, say, state, taskPath, teach } from "./store.js";
 
 const SHOWN = 5;
@@ -50,10 +50,16 @@ function refresh() {
     waiting = false;
     if (asked.length === 0 || state.task === null) return;
     const photos = [...asked];
-    const result = await post(`${taskPath()}/predict`, photos.map((photo) => ["files", photo.file]));
-    for (const answer of result.answers) photos[answer.position].answer = answer;
+    const reasons = [];
+    for (const batch of inBatches(photos.map((photo) => photo.file))) {
+      const result = await post(`${taskPath()}/predict`, batch.map((file) => ["files", file]));
+      for (const answer of result.answers) {
+        photos.find((photo) => photo.file === batch[answer.position]).answer = answer;
+      }
+      reasons.push(...result.skipped.map((file) => file.reason));
+    }
     asked = photos.filter((photo) => photo.answer !== null);
-    if (result.skipped.length > 0) complain(result.skipped.map((file) => file.reason));
+    if (reasons.length > 0) complain(reasons);
     render();
     summarize();
   });

@@ -53,6 +53,24 @@ export function byFolder(files) {
   return labels;
 }
 
+const MOST_FILES = 100;
+const MOST_BYTES = 80 * 2 ** 20;
+
+/** Divide files into lists that fit into one request each. */
+export function inBatches(files) {
+  const batches = [];
+  let bytes = Infinity;
+  for (const file of files) {
+    if (bytes + file.size > MOST_BYTES || batches.at(-1).length === MOST_FILES) {
+      batches.push([]);
+      bytes = 0;
+    }
+    batches.at(-1).push(file);
+    bytes += file.size;
+  }
+  return batches;
+}
+
 /** Let an element take files that are dropped on it. */
 export function takeDrops(element, take) {
   element.addEventListener("dragover", (event) => {

@@ -3,7 +3,7 @@
 import { post } from "./api.js";
 import { bars } from "./answers.js";
 import { button, byId, classColor, counted, make } from "./dom.js";
-import { dropZone, isImage } from "./files.js";
+import { dropZone, inBatches, isImage } from "./files.js";
 import { complain, inTurn, say, state, taskPath, teach } from "./store.js";
 
 const AT_ONCE = 5;
@@ -25,8 +25,10 @@ function choose() {
     complain(["Teach it at least one class first."]);
     return;
   }
+  if (heap.length === 0) return;
   inTurn(`Looking for the photo that teaches the most among ${heap.length}…`, async () => {
-    const asked = [...heap];
+    // A very large heap is looked at in parts.
+    const asked = inBatches(heap)[0];
     const fields = asked.map((file) => ["files", file]);
     const result = await post(`${taskPath()}/next`, [...fields, ["count", String(AT_ONCE)]]);
     const bad = new Set(result.skipped.map((file) => file.name));

@@ -3,6 +3,7 @@
 
 import { get, getBlob, hasToken, post, remove } from "./api.js";
 import { byId, counted, make, percent } from "./dom.js";
+import { inBatches } from "./files.js";
 
 export const state = { task: null, tasks: [], pending: [] };
 const listeners = [];
@@ -94,8 +95,13 @@ export function dropPending(name) {
 
 /** Add photos with a label each, to the task or as the beginning of a new one. */
 export function teach(files, labels) {
-  const fields = files.flatMap((file, place) => [["files", file], ["labels", labels[place]]]);
-  return grow(`Learning ${counted(files.length, "photo")}…`, fields);
+  const label = new Map(files.map((file, place) => [file, labels[place]]));
+  let last = queue;
+  for (const batch of inBatches(files)) {
+    const fields = batch.flatMap((file) => [["files", file], ["labels", label.get(file)]]);
+    last = grow(`Learning ${counted(batch.length, "photo")}…`, fields);
+  }
+  return last;
 }
 
 export const teachArchive = (archive) => grow("Learning the archive…", [["archive", archive]]);
