@@ -86,7 +86,7 @@ def test_a_person_teaches_asks_corrects_and_comes_back(page, photos, tmp_path):
         card = page.get_by_role("article", name="Class bars")
         card.get_by_role("button", name="Delete 0.jpg").click()
         expect(card.get_by_text("2 photos")).to_be_visible()
-        page.get_by_role("button", name="Delete the class bars").click()
+        page.get_by_role("button", name="Delete class bars").click()
         page.get_by_role("button", name="Delete", exact=True).last.click()
         expect(card).to_have_count(0)
         address = page.url

@@ -42,12 +42,18 @@ def draw_map(fitted: FittedRegression, reject: float | None) -> ClassMap:
 
 
 def _within_one(points: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return points scaled to the square from -1 to 1; the farthest of each axis is positive."""
-    largest = float(np.abs(points).max(initial=0.0))
+    """Return points that fill the square from -1 to 1 along their longer axis.
+
+    The first point is to the right and above the middle: the directions of principal components
+    are arbitrary, and a map that grows should not be turned over.
+    """
+    lowest = points.min(0)
+    highest = points.max(0)
+    centred = points - (lowest + highest) / 2
+    largest = float((highest - lowest).max()) / 2
     if largest == 0:
-        return points
-    farthest = np.take_along_axis(points, np.abs(points).argmax(0)[None], 0)
-    return points / largest * np.where(farthest < 0, -1, 1)
+        return centred
+    return centred / largest * np.where(centred[0] < 0, -1, 1)
 
 
 def _outliers(fitted: FittedRegression, reject: float | None) -> NDArray[np.bool_]:

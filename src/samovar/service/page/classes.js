@@ -28,7 +28,7 @@ function classCard(entry, place) {
   const examples = state.task.examples.filter((example) => example.label === entry.name);
   const erase = button("Delete class", () => eraseClass(entry), {
     class: "quiet danger small",
-    "aria-label": `Delete the class ${entry.name}`,
+    "aria-label": `Delete class ${entry.name}`,
   });
   return make(
     "article",
