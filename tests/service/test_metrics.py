@@ -26,7 +26,10 @@ def test_unknown_paths_and_ids_share_their_counters(client):
     for number in range(5):
         client.get(f"/nothing/{number}")
         client.get(f"/v1/tasks/{number:016x}")
+        client.request(f"METHOD{number}", "/healthz")
     text = client.get("/metrics").text
+    assert "METHOD" not in text
+    assert 'method="other",route="/healthz",status="405"' in text
     assert "nothing" not in text
     assert 'route="none",status="404"' in text
     assert 'route="/v1/tasks/{task}",status="404"' in text

@@ -15,5 +15,8 @@ def test_there_is_an_entry_for_each_image():
     inputs = vector_list(vectors)
     fitted = fit_regression(saved, inputs, labels.tolist())
     info = TaskInfo("photos", saved.identity, AnswerParameters())
-    sets = prediction_sets(StoredTask("0" * 16, fitted, info, 0.0), inputs[:4])
+    probabilities = fitted.answer(inputs[:4], info.parameters).probabilities
+    sets = prediction_sets(StoredTask("0" * 16, fitted, info, 0.0), inputs[:4], probabilities)
     assert len(sets) == 4
+    for members in sets:
+        assert members is None or set(members) <= {"0", "1"}

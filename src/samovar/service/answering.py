@@ -33,7 +33,7 @@ def answers_to(task: StoredTask, images: ReadImages) -> list[AnswerDocument]:
     """Return the answers to images that are encoded already."""
     answer = task.fitted.answer(images.inputs, task.info.parameters)
     names = [str(label) for label in task.classes]
-    sets = prediction_sets(task, images.inputs)
+    sets = prediction_sets(task, images.inputs, answer.probabilities)
     information = answer.uncertainty.mutual_information
     documents = []
     for row, upload in enumerate(images.uploads):

@@ -18,6 +18,7 @@ from prometheus_client import (
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 FOLDER = "PROMETHEUS_MULTIPROC_DIR"
+METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 
 
 class Metrics:
@@ -81,8 +82,8 @@ class Measured:
         try:
             await self.app(scope, receive, send_and_note)
         finally:
-            # A path that is no route could be anything, and would fill the memory.
+            # What is no route or no method of HTTP could be anything, and would fill the memory.
             route = getattr(scope.get("route"), "path", "none")
-            method = scope["method"] if route != "none" else "none"
+            method = scope["method"] if scope["method"] in METHODS else "other"
             self.metrics.requests.labels(method, route, status).inc()
             self.metrics.seconds.labels(method, route).observe(time.perf_counter() - start)

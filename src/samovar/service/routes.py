@@ -3,7 +3,6 @@
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Request, Response
-from fastapi.responses import FileResponse
 
 from samovar.service.documents import Answers, ChangedTask, MapDocument, TaskDocument, TaskSummary
 from samovar.service.forms import ARCHIVE, FILES, LABELS, Field, form_body, read_form
@@ -15,7 +14,7 @@ from samovar.service.work import Work
 TASK_TYPE = "application/octet-stream"
 TaskId = Annotated[str, Path(pattern=ID, description="The id of a task.")]
 ExampleId = Annotated[str, Path(pattern=ID, description="The id of an example.")]
-ClassId = Annotated[str, Path(pattern=ID, description="The id of a class.")]
+ClassId = Annotated[str, Path(alias="class", pattern=ID, description="The id of a class.")]
 
 EXAMPLE_FIELDS = {"files": FILES, "labels": LABELS, "archive": ARCHIVE}
 NEW_FIELDS = EXAMPLE_FIELDS | {
@@ -108,9 +107,7 @@ async def delete_example(request: Request, task: TaskId, example: ExampleId) -> 
 
 
 @router.delete("/{task}/classes/{class}", operation_id="deleteClass", responses=READ)
-async def delete_class(
-    request: Request, task: TaskId, class_id: Annotated[ClassId, Path(alias="class")]
-) -> TaskDocument:
+async def delete_class(request: Request, task: TaskId, class_id: ClassId) -> TaskDocument:
     """Delete a class with all its examples."""
     service, work = _of(request)
     return await work.do(request, lambda _: service.without_class(task, class_id))
@@ -152,14 +149,13 @@ async def get_map(request: Request, task: TaskId) -> MapDocument:
 @router.get(
     "/{task}/file",
     operation_id="getTaskFile",
-    response_class=FileResponse,
+    response_class=Response,
     responses={200: {"content": {TASK_TYPE: {}}}, **READ},
 )
 async def get_task_file(request: Request, task: TaskId) -> Response:
     """Return the task file, which `samovar predict` takes. It has vectors and names, no images."""
     service, work = _of(request)
-    await work.do(request, lambda _: service.tasks.load(task))  # a problem if there is none
-    content = await work.do(request, lambda _: service.tasks.path(task).read_bytes())
+    content = await work.do(request, lambda _: service.tasks.content(task))
     name = f'attachment; filename="samovar-{task}.safetensors"'
     return Response(content, media_type=TASK_TYPE, headers={"Content-Disposition": name})
 

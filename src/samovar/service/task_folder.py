@@ -64,6 +64,13 @@ class TaskFolder:
             raise _no_such_task(task_id)
         return self.root / task_id / FILE
 
+    def content(self, task_id: str) -> bytes:
+        """Return the file of a task."""
+        try:
+            return self.path(task_id).read_bytes()
+        except FileNotFoundError:
+            raise _no_such_task(task_id) from None
+
     def pictures(self, task_id: str) -> Pictures:
         """Return the pictures of a task."""
         return Pictures(self.path(task_id).parent)
