@@ -38,10 +38,11 @@ import torch
 import tyro
 from PIL import Image
 from service_load import (
+    PHOTO,
     Connection,
     Load,
     Request,
-    photo_form,
+    Server,
     prepared,
     processor_seconds,
     quantiles,
@@ -72,54 +73,6 @@ class Arguments:
     """Servers that are killed."""
     litserve: Path | None = None
     """The folder that LitServe is installed in; without it, it is left out."""
-
-
-def draw_photo(seed: int) -> bytes:
-    """Return a JPEG of 640 x 480 pixels: a disc of some colour on noise."""
-    noise = np.random.default_rng(seed)
-    rows, columns = np.mgrid[:480, :640]
-    disc = np.hypot(rows - 240, columns - 320) < noise.uniform(80, 200)
-    pixels = np.where(disc[..., None], noise.integers(0, 256, 3), 128)
-    pixels = (pixels + noise.normal(0, 12, (480, 640, 3))).clip(0, 255).astype(np.uint8)
-    buffer = io.BytesIO()
-    Image.fromarray(pixels).save(buffer, "JPEG", quality=88)
-    return buffer.getvalue()
-
-
-PHOTO = draw_photo(99)
-
-
-class Server:
-    """`samovar serve` in a process, with one task of five classes."""
-
-    def __init__(self, folder: Path) -> None:
-        command = [sys.executable, "-m", "samovar", "serve", "--port", "0", "--tasks", str(folder)]
-        self.process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, text=True, start_new_session=True
-        )
-        assert self.process.stdout is not None
-        self.url = self.process.stdout.readline().split()[3].rstrip("/")
-
-    def new_task(self, classes: int = 5, each: int = 5) -> str:
-        """Teach a task and return its id."""
-        files = []
-        labels = []
-        for number in range(classes * each):
-            files.append(("files", (f"{number}.jpg", draw_photo(number), "image/jpeg")))
-            labels.append(f"class {number % classes}")
-        form = {"files": files, "data": {"labels": labels}}
-        answer = httpx.post(f"{self.url}/v1/tasks", timeout=120, **form)  # type: ignore[arg-type]
-        return str(answer.raise_for_status().json()["id"])
-
-    def prediction(self, task: str) -> Request:
-        """Return the request that asks about one photograph."""
-        body, kind = photo_form(PHOTO)
-        return prepared(self.url, "POST", f"/v1/tasks/{task}/predict", body, kind)
-
-    def stop(self, how: signal.Signals = signal.SIGTERM) -> None:
-        """End it."""
-        os.killpg(self.process.pid, how)
-        self.process.wait()
 
 
 def bare(classifier: FewShotClassifier, threads: int, seconds: float) -> dict[str, Any]:

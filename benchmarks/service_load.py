@@ -1,17 +1,25 @@
-"""Clients that load a server without using much of the processor themselves.
+"""The server, and clients that load it without using much of the processor themselves.
 
 Each client is a thread with one connection that sends the same prepared bytes again and again. It
 reads only as much of an answer as it needs to know where it ends.
 """
 
+import io
 import os
+import signal
 import socket
 import statistics
+import subprocess
+import sys
 import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import httpx
+import numpy as np
+from PIL import Image
 
 BOUNDARY = "x-samovar-benchmark"
 
@@ -137,3 +145,51 @@ def resident_megabytes(process: int) -> float:
         if line.startswith("VmRSS"):
             return int(line.split()[1]) / 1024
     raise OSError("Linux does not tell the memory of this process")
+
+
+def draw_photo(seed: int) -> bytes:
+    """Return a JPEG of 640 x 480 pixels: a disc of some colour on noise."""
+    noise = np.random.default_rng(seed)
+    rows, columns = np.mgrid[:480, :640]
+    disc = np.hypot(rows - 240, columns - 320) < noise.uniform(80, 200)
+    pixels = np.where(disc[..., None], noise.integers(0, 256, 3), 128)
+    pixels = (pixels + noise.normal(0, 12, (480, 640, 3))).clip(0, 255).astype(np.uint8)
+    buffer = io.BytesIO()
+    Image.fromarray(pixels).save(buffer, "JPEG", quality=88)
+    return buffer.getvalue()
+
+
+PHOTO = draw_photo(99)
+
+
+class Server:
+    """`samovar serve` in a process, with one task of five classes."""
+
+    def __init__(self, folder: Path) -> None:
+        command = [sys.executable, "-m", "samovar", "serve", "--port", "0", "--tasks", str(folder)]
+        self.process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, text=True, start_new_session=True
+        )
+        assert self.process.stdout is not None
+        self.url = self.process.stdout.readline().split()[3].rstrip("/")
+
+    def new_task(self, classes: int = 5, each: int = 5) -> str:
+        """Teach a task and return its id."""
+        files = []
+        labels = []
+        for number in range(classes * each):
+            files.append(("files", (f"{number}.jpg", draw_photo(number), "image/jpeg")))
+            labels.append(f"class {number % classes}")
+        form = {"files": files, "data": {"labels": labels}}
+        answer = httpx.post(f"{self.url}/v1/tasks", timeout=120, **form)  # type: ignore[arg-type]
+        return str(answer.raise_for_status().json()["id"])
+
+    def prediction(self, task: str) -> Request:
+        """Return the request that asks about one photograph."""
+        body, kind = photo_form(PHOTO)
+        return prepared(self.url, "POST", f"/v1/tasks/{task}/predict", body, kind)
+
+    def stop(self, how: signal.Signals = signal.SIGTERM) -> None:
+        """End it."""
+        os.killpg(self.process.pid, how)
+        self.process.wait()
