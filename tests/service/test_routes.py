@@ -1,7 +1,9 @@
 """Tasks are resources: made, read, grown, asked, taken out of, and deleted over HTTP."""
 
 import io
+import struct
 import zipfile
+import zlib
 
 import pytest
 from helpers_service import examples, labels_of, new_task, parts, problem
@@ -68,6 +70,30 @@ def test_bad_files_are_named_and_the_rest_goes_on(client, task, photos):
     result = client.post(f"/v1/tasks/{task['id']}/predict", files=files).json()
     assert len(result["answers"]) == 1
     assert [file["name"] for file in result["skipped"]] == ["notes.txt", "cut.jpg"]
+
+
+def pixel_bomb() -> bytes:
+    """A PNG file of a few bytes that claims 60,000 x 60,000 pixels."""
+    header = struct.pack(">IIBBBBB", 60_000, 60_000, 8, 2, 0, 0, 0)
+    content = b"\x89PNG\r\n\x1a\n"
+    for chunk in (b"IHDR" + header, b"IDAT" + zlib.compress(bytes(100)), b"IEND"):
+        content += struct.pack(">I", len(chunk) - 4) + chunk + struct.pack(">I", zlib.crc32(chunk))
+    return content
+
+
+def test_formats_and_sizes_that_are_not_allowed_never_reach_a_decoder(client, task):
+    picture = b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
+    for name, content, reason in (
+        ("bomb.png", pixel_bomb(), "too many pixels"),
+        ("picture.svg", picture, "its format is not one of"),
+        ("document.pdf", b"%PDF-1.4", "its format is not one of"),
+        ("script.eps", b"%!PS-Adobe-3.0 EPSF-3.0\n", "its format is not one of"),
+        ("empty.jpg", b"", "is not an image"),
+        ("../../etc/passwd", b"root", "is not an image"),
+    ):
+        files = [("files", (name, content, "image/jpeg"))]
+        detail = problem(client.post(f"/v1/tasks/{task['id']}/predict", files=files), 422)
+        assert reason in detail
 
 
 def test_growing_is_the_same_as_fitting_everything_at_once(client, photos):

@@ -93,6 +93,7 @@ def test_what_comes_out_of_an_archive_is_counted():
     with archived_images(archive(entries), Limits(unpacked=5000)) as uploads:
         for image in uploads[:5]:
             image.file.read()
+            image.file.read()  # again, for the thumbnail, which does not count
         with pytest.raises(Problem, match="unpacks to more") as refused:
             uploads[5].file.read()
         assert refused.value.status == 413
@@ -102,7 +103,7 @@ def test_an_entry_that_is_too_large_is_left_out_by_name():
     entries = {"cat/large.jpg": b"x" * 1000}
     with (
         archived_images(archive(entries), Limits(file=500)) as uploads,
-        pytest.raises(DataError, match=r"cat/large\.jpg has more than 500 bytes"),
+        pytest.raises(DataError, match=r"^cat/large\.jpg has more than 500 bytes"),
     ):
         uploads[0].file.read()
 

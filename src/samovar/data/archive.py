@@ -29,6 +29,10 @@ METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 """Only these can be unpacked piece by piece: others expand a kilobyte to gigabytes at once."""
 
 
+class LargeArchiveError(DataError):
+    """An archive has more in it than is allowed."""
+
+
 def find(root: Path, name: str) -> Path | None:
     """Return the file or folder of this name: `root` itself, or at most two folders below it."""
     if root.name == name and root.exists():
@@ -72,7 +76,10 @@ class _Bounded(io.BufferedReader):
     `zipfile` reads the directory in one piece, before anything can be known of it.
     """
 
-    largest = LARGEST_DIRECTORY
+    def __init__(self, archive: Path, largest: int) -> None:
+        super().__init__(open_input(archive).detach())
+        self.archive = archive
+        self.largest = largest
 
     def read(self, size: int | None = -1, /) -> bytes:
         """Return so many bytes, or those that are left."""
@@ -80,7 +87,10 @@ class _Bounded(io.BufferedReader):
             left = os.fstat(self.fileno()).st_size - self.tell()
             size = left if size is None or size < 0 else min(size, left)
         if size > self.largest:
-            raise ValueError(f"its directory has more than {self.largest:,} bytes")
+            raise LargeArchiveError(
+                f"{self.archive} has too many entries: its directory has more than "
+                f"{self.largest:,} bytes. Divide it."
+            )
         return super().read(size)
 
 
@@ -98,8 +108,7 @@ class Zip:
     ) -> None:
         self.path = path
         self.most_entries = most_entries
-        file = _Bounded(open_input(path).detach())
-        file.largest = largest_directory
+        file = _Bounded(path, largest_directory)
         # The archive stays open as long as its entries may be read.
         self.close = weakref.finalize(self, file.close)
         with damage_explained(path):
@@ -114,11 +123,13 @@ class Zip:
     def _check(self, size: int) -> None:
         """Refuse an archive that has too many entries or unpacks to too much."""
         if len(self._file.infolist()) > self.most_entries:
-            raise DataError(f"{self.path} has more than {self.most_entries:,} entries. Divide it.")
+            raise LargeArchiveError(
+                f"{self.path} has more than {self.most_entries:,} entries. Divide it."
+            )
         unpacked = sum(entry.file_size for entry in self._file.infolist())
         most = LARGEST_RATIO * size + LARGEST_FILE
         if unpacked > most:
-            raise DataError(
+            raise LargeArchiveError(
                 f"{self.path} has {size:,} bytes and unpacks to {unpacked:,}; at most {most:,} are "
                 "allowed. Get the archive from a trustworthy place."
             )

@@ -17,7 +17,7 @@ from starlette.datastructures import UploadFile
 
 from samovar.classifier.answer import AnswerParameters
 from samovar.core.text import printable
-from samovar.data.archive import Zip
+from samovar.data.archive import LargeArchiveError, Zip
 from samovar.data.images.image_file import ImageFile
 from samovar.encoders.image_list import labelled_archive
 from samovar.errors import DataError
@@ -126,26 +126,19 @@ def archived_images(file: UploadFile, limits: Limits) -> Iterator[list[Upload]]:
             archive = Zip(path, limits.entries, limits.entries * BYTES_OF_ENTRY)
             listed = labelled_archive(archive).images
         except DataError as error:
-            raise _bad_archive(error, path, limits) from error
+            status = 413 if isinstance(error, LargeArchiveError) else 422
+            raise Problem(status, _without_path(error, path)) from error
         budget = _Budget(limits)
         uploads = []
         for image in listed:
             name = shown_name(image.name)
-            reader = _entry_reader(image.file, path, budget)
-            uploads.append(Upload(ImageFile(name, reader), checked_label(image.label)))
+            size = archive.entries[image.name].file_size
+            entry = _Entry(name, size, image.file, budget, limits, path)
+            uploads.append(Upload(ImageFile(name, entry.read), checked_label(image.label)))
         try:
             yield uploads
         finally:
             archive.close()
-
-
-def _bad_archive(error: DataError, path: Path, limits: Limits) -> Problem:
-    detail = _without_path(error, path)
-    status = 422
-    if f"more than {limits.entries:,} entries" in detail or "its directory has more" in detail:
-        status = 413
-        detail = f"The archive has more than {limits.entries:,} entries. Divide it."
-    return Problem(status, detail)
 
 
 def _without_path(error: DataError, path: Path) -> str:
@@ -171,20 +164,33 @@ class _Budget:
                     f"The archive unpacks to more than {self._limits.unpacked:,} bytes. Divide it.",
                 )
 
-    def check_size(self, size: int, name: str) -> None:
-        """Refuse an image that is too large by itself."""
-        if size > self._limits.file:
-            raise DataError(f"{name} has more than {self._limits.file:,} bytes. Make it smaller.")
 
+@dataclass
+class _Entry:
+    """An image in an archive."""
 
-def _entry_reader(file: ImageFile, path: Path, budget: _Budget) -> Callable[[], bytes]:
-    def read() -> bytes:
+    name: str
+    """As it is shown."""
+    size: int
+    """The bytes that the directory says; no more are unpacked."""
+    file: ImageFile
+    budget: _Budget
+    limits: Limits
+    path: Path
+    """The temporary file of the archive, which no message names."""
+    counted: bool = False
+
+    def read(self) -> bytes:
+        """Return its bytes; what comes out counts once, however often it is read."""
+        if self.size > self.limits.file:
+            raise DataError(
+                f"{self.name} has more than {self.limits.file:,} bytes. Make it smaller."
+            )
         try:
-            content = file.read()
+            content = self.file.read()
         except DataError as error:
-            raise DataError(_without_path(error, path)) from error
-        budget.take(len(content))
-        budget.check_size(len(content), file.name)
+            raise DataError(_without_path(error, self.path)) from error
+        if not self.counted:
+            self.budget.take(len(content))
+            self.counted = True
         return content
-
-    return read

@@ -4,7 +4,7 @@ import { post } from "./api.js";
 import { bars } from "./answers.js";
 import { button, byId, classColor, counted, make } from "./dom.js";
 import { dropZone, inBatches, isImage } from "./files.js";
-import { complain, inTurn, say, state, taskPath, teach } from "./store.js";
+import { complain, inTurn, onChange, say, state, taskPath, teach } from "./store.js";
 
 const AT_ONCE = 5;
 let heap = [];
@@ -18,6 +18,25 @@ export function startNext() {
       choose();
     }),
   );
+  onChange(follow);
+}
+
+let shownTask = null;
+let shownClasses = "";
+
+/** Another task begins with an empty heap; another class needs another button. */
+function follow() {
+  const id = state.task?.id ?? null;
+  const classes = (state.task?.classes ?? []).map((entry) => entry.name).join("\n");
+  if (id !== shownTask) {
+    heap = [];
+    suggested = [];
+    byId("next-photo").replaceChildren();
+  } else if (classes !== shownClasses && suggested.length > 0) {
+    render();
+  }
+  shownTask = id;
+  shownClasses = classes;
 }
 
 function choose() {
