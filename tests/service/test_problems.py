@@ -1,5 +1,6 @@
 """Whatever goes wrong is a problem document, and no error tells where our files are."""
 
+import errno
 import json
 
 import pytest
@@ -16,6 +17,7 @@ from samovar.service.problems import MEDIA_TYPE, Problem, SkippedFile, problem_o
         (Problem(413, "Too much."), 413),
         (DataError("It is damaged."), 422),
         (OutputError("Cannot write /secret/place."), 507),
+        (OSError(errno.ENOSPC, "No space left on device", "/secret/place"), 507),
         (HTTPException(405, "Method Not Allowed"), 405),
         (MemoryError(), 503),
         (ZeroDivisionError("/secret/place"), 500),

@@ -1,6 +1,8 @@
 """The service keeps its limits, and a damaged task does not hide the others."""
 
-from helpers_service import client_of, examples, new_task, problem
+from concurrent.futures import ThreadPoolExecutor
+
+from helpers_service import client_of, examples, new_task, parts, problem
 
 from samovar.service.settings import Limits
 
@@ -24,6 +26,21 @@ def test_a_damaged_task_is_left_out_of_the_list(client, photos):
     assert task["id"] not in listed
     problem(client.get(f"/v1/tasks/{task['id']}"), 409)
     assert client.delete(f"/v1/tasks/{task['id']}").status_code == 204
+
+
+def test_clients_that_teach_at_the_same_time_lose_nothing(client, photos):
+    task = new_task(client, photos, 1)
+    path = f"/v1/tasks/{task['id']}"
+
+    def add(photo):
+        form = {"files": parts([photo]), "data": {"labels": "bars"}}
+        return client.post(f"{path}/examples", **form).json()["added"]
+
+    with ThreadPoolExecutor(5) as pool:
+        added = list(pool.map(add, photos["bars"][1:6]))
+    assert added == [1] * 5
+    counts = {entry["name"]: entry["examples"] for entry in client.get(path).json()["classes"]}
+    assert counts == {"bars": 6, "checks": 1, "disc": 1}
 
 
 def test_the_list_follows_changes_and_reads_a_task_once(client, photos, monkeypatch):

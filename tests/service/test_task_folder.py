@@ -10,7 +10,7 @@ from samovar.classifier.loading import fit_task
 from samovar.classifier.task_file import TaskInfo
 from samovar.classifier.user_inputs import read_inputs
 from samovar.service.models import DEVICE, Models
-from samovar.service.problems import Problem
+from samovar.service.problems import Problem, problem_of
 from samovar.service.task_folder import FILE, NEW, OLD, TaskFolder
 
 
@@ -83,6 +83,16 @@ def test_a_damaged_file_is_a_problem_that_can_be_deleted(tmp_path, fitted):
     assert str(tmp_path) not in refused.value.detail
     folder.delete(task_id)
     assert folder.ids() == []
+
+
+def test_a_folder_that_cannot_be_written_is_a_problem_of_the_server(tmp_path, fitted):
+    folder = TaskFolder(tmp_path, 10)
+    tmp_path.joinpath("gone").mkdir()
+    folder.root = tmp_path / "gone"
+    folder.root.rmdir()
+    with pytest.raises(OSError, match="gone") as refused:
+        folder.create(*fitted)
+    assert problem_of(refused.value).status == 507
 
 
 def test_there_is_a_most_of_tasks(tmp_path, fitted):

@@ -16,7 +16,7 @@ from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
 from samovar.core.text import message
-from samovar.errors import OutputError, SamovarError
+from samovar.errors import SamovarError
 
 MEDIA_TYPE = "application/problem+json"
 RETRY_AFTER = {"Retry-After": "1"}
@@ -79,7 +79,7 @@ def problem_of(error: Exception) -> Problem:
     """Return the problem that an error of our own, or of the framework, is to a client."""
     if isinstance(error, Problem):
         return error
-    if isinstance(error, OutputError):
+    if isinstance(error, OSError):  # an OutputError, or the operating system's own
         LOG.error("%s", error)
         return Problem(507, "The server cannot write to its disk. Tell whoever runs it.")
     if isinstance(error, SamovarError):
@@ -107,8 +107,8 @@ def explain_errors(app: FastAPI) -> None:
     async def answer(_: Request, error: Exception) -> JSONResponse:
         return problem_of(error).response()
 
-    kinds = (Problem, SamovarError, RequestValidationError, HTTPException, MemoryError, Exception)
-    for kind in kinds:
+    kinds = (Problem, SamovarError, RequestValidationError, HTTPException, MemoryError, OSError)
+    for kind in (*kinds, Exception):
         app.add_exception_handler(kind, answer)
 
 
