@@ -147,6 +147,9 @@ def measure_throughput(arguments: Arguments, server: Server, scratch: Path) -> d
     for clients in CLIENTS:
         asked = (server.process.pid, request, clients, arguments.seconds)
         ways[f"samovar, {clients} clients"] = partial(under_load, *asked)
+    workers = Server(scratch / "tasks", "--workers", str(CORES))
+    asked = (workers.process.pid, workers.prediction(task), 8, arguments.seconds)
+    ways[f"samovar, 8 clients, {CORES} workers"] = partial(under_load, *asked)
     other = None
     if arguments.litserve is not None:
         other, other_request = start_litserve(arguments.litserve, file)
@@ -157,6 +160,7 @@ def measure_throughput(arguments: Arguments, server: Server, scratch: Path) -> d
     for _ in range(arguments.rounds):
         for name, measure in ways.items():
             results[name].append(measure())
+    workers.stop()
     if other is not None:
         os.killpg(other.pid, signal.SIGKILL)
         other.wait()

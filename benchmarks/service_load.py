@@ -165,10 +165,10 @@ PHOTO = draw_photo(99)
 class Server:
     """`samovar serve` in a process, with one task of five classes."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *flags: str) -> None:
         command = [sys.executable, "-m", "samovar", "serve", "--port", "0", "--tasks", str(folder)]
         self.process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, text=True, start_new_session=True
+            [*command, *flags], stdout=subprocess.PIPE, text=True, start_new_session=True
         )
         assert self.process.stdout is not None
         self.url = self.process.stdout.readline().split()[3].rstrip("/")

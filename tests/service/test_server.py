@@ -31,6 +31,15 @@ def test_every_other_address_needs_a_token_or_a_word(host):
         check_access(address, "short", no_token=False)
 
 
+def test_a_proxy_that_others_reach_needs_a_token_too():
+    local = Address("127.0.0.1", 0)
+    with pytest.raises(SettingsError, match=r"Others can reach my\.name"):
+        check_access(local, None, no_token=False, named=("my.name",))
+    check_access(local, TOKEN, no_token=False, named=("my.name",))
+    check_access(local, None, no_token=True, named=("my.name",))
+    check_access(local, None, no_token=False, named=("localhost",))
+
+
 def test_a_local_server_answers_to_local_names_only():
     local = Address("127.0.0.1", 0)
     assert set(allowed_hosts(local, None, ())) == set(LOOPBACK)

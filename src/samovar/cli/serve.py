@@ -45,7 +45,8 @@ def serve(  # noqa: PLR0913 - each parameter is a flag
             for. Better put it into the environment variable SAMOVAR_TOKEN, since flags can be seen
             by other users of the machine.
         no_token: Let everyone in who can reach the address.
-        allow_host: A name under which the server is reached, as behind a proxy; may be repeated.
+        allow_host: A name under which others reach the server through a proxy, which needs a token
+            as well; may be repeated.
         keep_images: Also keep the images of examples as they were sent, and not only thumbnails.
         workers: Server processes; they share the tasks.
         queue: Requests of a process that may wait; further ones are told to come again.
@@ -65,7 +66,7 @@ def serve(  # noqa: PLR0913 - each parameter is a flag
 
     token = token or os.environ.get(TOKEN) or None
     address = Address(host, port)
-    check_access(address, token, no_token=no_token)
+    check_access(address, token, no_token=no_token, named=allow_host)
     locate_model(model)  # says now if there is none
     output_folder(tasks)
     settings = ServiceSettings(

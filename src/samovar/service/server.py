@@ -57,16 +57,19 @@ class Address:
         return listener
 
 
-def check_access(address: Address, token: str | None, *, no_token: bool) -> None:
-    """Refuse to be open to a network by accident."""
+def check_access(
+    address: Address, token: str | None, *, no_token: bool, named: tuple[str, ...] = ()
+) -> None:
+    """Refuse to be open to a network by accident, directly or through a proxy."""
     if token is not None:
         check_token(token)
         if no_token:
             raise SettingsError("Choose one of --token and --no-token.")
         return
-    if not address.is_loopback and not no_token:
+    reached = [name for name in (address.host, *named) if not Address(name, 0).is_loopback]
+    if reached and not no_token:
         raise SettingsError(
-            f"Others can reach {address.host}: give a --token that they must know, or say "
+            f"Others can reach {reached[0]}: give a --token that they must know, or say "
             "--no-token if everyone may teach, ask and delete."
         )
 
