@@ -48,6 +48,12 @@ def test_fewer_entries_may_be_allowed(tmp_path):
         Zip(path, largest_directory=100)
 
 
+def test_an_entry_may_be_larger_than_a_directory(tmp_path):
+    content = os.urandom(5000)
+    archive = Zip(make_zip(tmp_path / "a.zip", {"photo.jpg": content}), largest_directory=1000)
+    assert archive.read("photo.jpg") == content
+
+
 def test_a_zip_entry_that_claims_too_many_bytes_is_not_unpacked(tmp_path):
     archive = Zip(make_zip(tmp_path / "a.zip", {"bomb.png": b"small"}))
     archive.entries["bomb.png"].file_size = LARGEST_FILE + 1

@@ -113,6 +113,7 @@ class Zip:
         self.close = weakref.finalize(self, file.close)
         with damage_explained(path):
             self._file = zipfile.ZipFile(file)
+        file.largest = LARGEST_FILE  # from now on entries are read, which may be larger
         # Every name is checked now, before anything is read.
         self.entries: dict[str, zipfile.ZipInfo] = {}
         for entry in self._file.infolist():
