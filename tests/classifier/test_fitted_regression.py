@@ -110,6 +110,17 @@ def test_an_extended_model_is_new_and_the_old_one_is_as_it_was():
         first.extended([], [])
 
 
+def test_the_spread_is_that_of_the_sampled_classifiers():
+    vectors, labels = clouds()
+    fitted = fitted_to(vectors, labels)
+    parameters = AnswerParameters()
+    inputs = vector_list(vectors[:3])
+    spread = fitted.answer(inputs, parameters).spread
+    expected = fitted.predict(inputs, parameters).spread
+    np.testing.assert_allclose(spread, expected[0].numpy(), atol=1e-6)
+    assert (spread > 0).any()
+
+
 def test_no_images_have_no_answers():
     answer = fitted_to(*clouds()).answer([], replace(PARAMETERS, reject=0.05))
     assert answer.probabilities.shape == (0, 4)

@@ -18,6 +18,7 @@ NAMES = (
     "fit",
     "predict",
     "score",
+    "serve",
     "task",
     "train",
     "evaluate",

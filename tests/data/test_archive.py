@@ -39,6 +39,21 @@ def test_zip_entries_are_read_by_name_and_folders_are_left_out(tmp_path):
     assert archive.read("x/one.txt") == b"1"
 
 
+def test_fewer_entries_may_be_allowed(tmp_path):
+    path = make_zip(tmp_path / "a.zip", {f"{number}.txt": b"1" for number in range(5)})
+    assert len(Zip(path, most_entries=5).entries) == 5
+    with pytest.raises(DataError, match="more than 4 entries"):
+        Zip(path, most_entries=4)
+    with pytest.raises(DataError, match="directory has more than 100 bytes"):
+        Zip(path, largest_directory=100)
+
+
+def test_an_entry_may_be_larger_than_a_directory(tmp_path):
+    content = os.urandom(5000)
+    archive = Zip(make_zip(tmp_path / "a.zip", {"photo.jpg": content}), largest_directory=1000)
+    assert archive.read("photo.jpg") == content
+
+
 def test_a_zip_entry_that_claims_too_many_bytes_is_not_unpacked(tmp_path):
     archive = Zip(make_zip(tmp_path / "a.zip", {"bomb.png": b"small"}))
     archive.entries["bomb.png"].file_size = LARGEST_FILE + 1

@@ -69,6 +69,12 @@ def test_all_kinds_of_images_have_the_same_vector(tiny, tmp_path):
     np.testing.assert_allclose(vectors, np.repeat(vectors[:1], len(kinds), 0), atol=1e-6)
 
 
+def test_one_image_is_encoded_without_threads_of_its_own(tiny, monkeypatch):
+    both = tiny.encode([picture(3), picture(4)])
+    monkeypatch.setattr("samovar.encoders.base.ThreadPoolExecutor", None)
+    np.testing.assert_allclose(tiny.encode([picture(3)])[0], both[0], atol=1e-5)
+
+
 def test_no_images_have_no_vectors(tiny):
     assert tiny.encode([]).shape == (0, tiny.length)
 

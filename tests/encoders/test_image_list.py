@@ -9,9 +9,11 @@ from helpers_encoders import photo_folder, picture
 from hypothesis import given
 from hypothesis import strategies as st
 
+from samovar.data.archive import Zip
 from samovar.encoders.image_list import (
     all_images,
     fingerprint_images,
+    labelled_archive,
     labelled_images,
     list_images,
     shard_of,
@@ -159,6 +161,16 @@ def test_class_folders_in_train_val_and_test_make_a_split(tmp_path):
 def test_other_folders_make_no_split(tmp_path, classes):
     images = list_images(draw_split(tmp_path / "photos", classes))
     assert {image.split for image in images} == {""}
+
+
+def test_an_open_archive_has_the_same_labelled_images(folder, tmp_path):
+    path = make_zip(folder, tmp_path / "photos.zip")
+    from_path = labelled_images(path).images
+    from_archive = labelled_archive(Zip(path)).images
+    assert [(image.name, image.label) for image in from_archive] == [
+        (image.name, image.label) for image in from_path
+    ]
+    assert from_archive[0].file.read() == from_path[0].file.read()
 
 
 def test_labelled_images_leave_out_what_has_no_label(folder, tmp_path):

@@ -14,6 +14,8 @@ from samovar.prediction.rejection import ThresholdTable, check_rejection_rate
 MOST_SAMPLES = 10_000
 """Most sampled classifiers of an answer. A million took two minutes for each image, and 256
 quasi-random ones are as good as 1000 random ones."""
+USUAL_RATE = 0.05
+"""The share of images that belong but may be rejected by mistake, unless the user chooses one."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,11 @@ class Answer(NamedTuple):
     1 - the cosine to the nearest class mean; for `photos`, log variance - 2 x largest score, which
     may be negative.
     """
+    spread: NDArray[np.float64] | None = None
+    """(n, classes); the standard deviation of the probabilities over the sampled classifiers.
+
+    None for a model that has only one.
+    """
 
 
 def answer_of(
@@ -95,7 +102,10 @@ def answer_of(
     if threshold is not None:
         rejected = distance > threshold
         labels = with_rejected(labels, rejected, reject_label)
-    return Answer(labels, probabilities, uncertainty_of(prediction), rejected, distance)
+    spread = None
+    if prediction.spread is not None:
+        spread = prediction.spread[0].cpu().double().numpy()
+    return Answer(labels, probabilities, uncertainty_of(prediction), rejected, distance, spread)
 
 
 def probabilities_of(prediction: Prediction) -> NDArray[np.float64]:

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from samovar.artifacts.saved_model import SavedModel
 from samovar.artifacts.saved_regression import SavedRegression
-from samovar.classifier.answer import AnswerParameters
+from samovar.classifier.answer import USUAL_RATE, AnswerParameters
 from samovar.classifier.chosen_encoder import choose_encoder
 from samovar.classifier.copies import Copies, find_copies, with_checksum
 from samovar.classifier.loading import Fitted, fit_task, load_fitted, ready_model, stored_name
@@ -22,8 +22,6 @@ from samovar.encoders.image_sources import ImageList
 from samovar.errors import DataError
 
 Saved = SavedModel | SavedRegression
-USUAL_RATE = 0.05
-"""The share of images that belong but may be rejected by mistake, with --reject auto."""
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from samovar.cli.predict import predict
 from samovar.cli.presets import presets
 from samovar.cli.reproduce import reproduce
 from samovar.cli.score import score
+from samovar.cli.serve import serve
 from samovar.cli.streams import discard_output, prepare_streams
 from samovar.cli.synthetic import synthetic
 from samovar.cli.task import task
@@ -56,7 +57,7 @@ ALLOCATION_FAILED = (
 
 TRAIN = "Train a model: samovar train PRESET (default glyphs). The same command resumes a run."
 
-SHORT = ("fit", "predict", "score", "calibrate", "embed")
+SHORT = ("fit", "predict", "score", "calibrate", "embed", "serve")
 """Commands that people wait for, often on a machine that does other things as well."""
 CONTINUES = {
     "train": "The same command resumes the run from its last checkpoint.",
@@ -71,6 +72,7 @@ COMMANDS = (
     from_function("samovar score", score),
     from_function("samovar calibrate", calibrate),
     from_function("samovar task", task),
+    from_function("samovar serve", serve),
     # The flags of `train` depend on the preset that is named first, so it parses them itself.
     Command("samovar train", TRAIN, run_train, TrainCommand),
     from_function("samovar embed", embed),

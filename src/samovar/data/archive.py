@@ -29,6 +29,10 @@ METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 """Only these can be unpacked piece by piece: others expand a kilobyte to gigabytes at once."""
 
 
+class LargeArchiveError(DataError):
+    """An archive has more in it than is allowed."""
+
+
 def find(root: Path, name: str) -> Path | None:
     """Return the file or folder of this name: `root` itself, or at most two folders below it."""
     if root.name == name and root.exists():
@@ -72,26 +76,44 @@ class _Bounded(io.BufferedReader):
     `zipfile` reads the directory in one piece, before anything can be known of it.
     """
 
+    def __init__(self, archive: Path, largest: int) -> None:
+        super().__init__(open_input(archive).detach())
+        self.archive = archive
+        self.largest = largest
+
     def read(self, size: int | None = -1, /) -> bytes:
         """Return so many bytes, or those that are left."""
-        if size is None or size < 0 or size > LARGEST_DIRECTORY:
+        if size is None or size < 0 or size > self.largest:
             left = os.fstat(self.fileno()).st_size - self.tell()
             size = left if size is None or size < 0 else min(size, left)
-        if size > LARGEST_DIRECTORY:
-            raise ValueError(f"its directory has more than {LARGEST_DIRECTORY:,} bytes")
+        if size > self.largest:
+            raise LargeArchiveError(
+                f"{self.archive} has too many entries: its directory has more than "
+                f"{self.largest:,} bytes. Divide it."
+            )
         return super().read(size)
 
 
 class Zip:
-    """A zip archive whose entries are read by name, each checked before it is unpacked."""
+    """A zip archive whose entries are read by name, each checked before it is unpacked.
 
-    def __init__(self, path: Path) -> None:
+    Whoever takes archives from strangers allows fewer entries and a smaller directory.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        most_entries: int = MOST_ENTRIES,
+        largest_directory: int = LARGEST_DIRECTORY,
+    ) -> None:
         self.path = path
-        file = _Bounded(open_input(path).detach())
+        self.most_entries = most_entries
+        file = _Bounded(path, largest_directory)
         # The archive stays open as long as its entries may be read.
         self.close = weakref.finalize(self, file.close)
         with damage_explained(path):
             self._file = zipfile.ZipFile(file)
+        file.largest = LARGEST_FILE  # from now on entries are read, which may be larger
         # Every name is checked now, before anything is read.
         self.entries: dict[str, zipfile.ZipInfo] = {}
         for entry in self._file.infolist():
@@ -101,12 +123,14 @@ class Zip:
 
     def _check(self, size: int) -> None:
         """Refuse an archive that has too many entries or unpacks to too much."""
-        if len(self._file.infolist()) > MOST_ENTRIES:
-            raise DataError(f"{self.path} has more than {MOST_ENTRIES:,} entries. Divide it.")
+        if len(self._file.infolist()) > self.most_entries:
+            raise LargeArchiveError(
+                f"{self.path} has more than {self.most_entries:,} entries. Divide it."
+            )
         unpacked = sum(entry.file_size for entry in self._file.infolist())
         most = LARGEST_RATIO * size + LARGEST_FILE
         if unpacked > most:
-            raise DataError(
+            raise LargeArchiveError(
                 f"{self.path} has {size:,} bytes and unpacks to {unpacked:,}; at most {most:,} are "
                 "allowed. Get the archive from a trustworthy place."
             )

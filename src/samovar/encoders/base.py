@@ -133,7 +133,13 @@ class Encoder(ABC):
 
         Few images are in memory at any time, so that there may be any number of them.
         """
-        remaining = enumerate(images)
+        remaining: Iterator[tuple[int, Any]] = enumerate(images)
+        batch = list(itertools.islice(remaining, self.batch))
+        following = list(itertools.islice(remaining, 1))
+        if not following:  # threads would only cost time
+            yield from self._encode_batch(_loaded(batch), cache)
+            return
+        remaining = itertools.chain(batch, following, remaining)
         pending: deque[Future[list[Encoded]]] = deque()
         with ThreadPoolExecutor(self.workers, "samovar-encode") as pool:
             try:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from samovar.data.archive import Zip
 from samovar.data.images.decode import EXTENSIONS
 from samovar.data.images.folder_walk import walk_images
 from samovar.data.images.left_out import BESIDE
@@ -18,6 +19,7 @@ from samovar.data.sources.folder import visible_folders
 from samovar.encoders.class_labels import shared_folders, splits_of
 from samovar.encoders.image_sources import (
     ImageList,
+    archive_images,
     class_parents,
     disk_images,
     read_images,
@@ -67,7 +69,16 @@ def labelled_images(root: Path, *, follow_links: bool = False) -> ImageList:
                 f"The class folders of {root} are in {', '.join(path.name for path in parents)}. "
                 f"Name one of these folders, such as {parents[0]}."
             )
-    found = read_images(root, follow_links=follow_links)
+    return _with_labels(root, read_images(root, follow_links=follow_links))
+
+
+def labelled_archive(archive: Zip) -> ImageList:
+    """Return the images of an archive of class folders that is open already."""
+    return _with_labels(archive.path, archive_images(archive))
+
+
+def _with_labels(root: Path, found: ImageList) -> ImageList:
+    """Return the images that have a label; an error if there are none."""
     images = _all_labelled(found.images)
     if not images:
         raise _no_labels(root, found)

@@ -55,7 +55,7 @@ def read_images(root: Path, *, follow_links: bool) -> ImageList:
     if not root.is_file():
         raise DataError(f"There is no folder or file {root}.")
     if root.suffix.lower() == ".zip":
-        return _zip_images(root)
+        return archive_images(Zip(root))
     return ImageList(_text_images(root))
 
 
@@ -110,8 +110,9 @@ def _disk_image(path: Path, name: str, label: str) -> ListedImage:
     return ListedImage(name, label, ImageFile.at(path), known)
 
 
-def _zip_images(path: Path) -> ImageList:
-    archive = Zip(path)
+def archive_images(archive: Zip) -> ImageList:
+    """Return the images of an archive, with the labels that its folders give them."""
+    path = archive.path
     left_out = LeftOut()
     names = []
     for name in sorted(archive.entries):
