@@ -55,6 +55,7 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
     """
     temporary: Path | None = None
     try:
+        _check_replaceable(path)
         remove_leftovers(path.parent, path.name)
         temporary, file = _new_temporary(path)
         with file:
@@ -73,6 +74,20 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
     except BaseException:  # an interrupt leaves no temporary file behind either
         _remove(temporary)
         raise
+
+
+def _check_replaceable(path: Path) -> None:
+    """Refuse to put a file in the place of a device or a pipe, such as /dev/null or /dev/stdout.
+
+    Whoever may write to the folder of devices, as root may, would destroy them for everybody.
+    """
+    if "\0" in str(path):
+        raise OutputError(f"Cannot write {path}: its name has a null character.")
+    is_device = path.exists() and not path.is_file() and not path.is_dir()
+    # /dev/stdout must stay, even where output is redirected and it leads to a file.
+    is_stream = path.is_symlink() and path.readlink().is_relative_to("/proc")
+    if is_device or is_stream:
+        raise OutputError(f"Cannot write {path}: it is a device or a pipe. Name a file instead.")
 
 
 def remove_leftovers(folder: Path, target: str | None = None) -> None:

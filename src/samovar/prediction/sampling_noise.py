@@ -4,7 +4,8 @@ A sampled classifier is common to all queries of its task, so its noise depends 
 block of samples alone: never on batches, processes or the other queries.
 """
 
-from collections.abc import Sequence
+import copy
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -15,6 +16,8 @@ from torch.quasirandom import SobolEngine
 from samovar.core.randomness import generator, torch_generator
 from samovar.models.noise import SampleBlock, WeightNoise
 
+MOST_KEPT = 2_000_000
+"""Dimensions of all Sobol sequences that are kept, which take 240 bytes each."""
 TASKS_PER_BANK = 20
 """Consecutive tasks that share the noise of sampled weights, which is costly to draw."""
 
@@ -99,11 +102,29 @@ def _points(seed: int, first: int, count: int, sequences: int, dimension: int) -
     such pairs would not be independent across classes.
     """
     order = generator(seed, "quasi-random order", first)
-    engine_seeds = generator(seed, "quasi-random").integers(2**31, size=sequences)
+    engines: Sequence[SobolEngine] | Iterator[SobolEngine]
+    if sequences * dimension <= MOST_KEPT:
+        engines = _kept_engines(seed, sequences, dimension)
+    else:
+        engines = _new_engines(seed, sequences, dimension)
     points = []
-    for engine_seed in engine_seeds:
-        engine = SobolEngine(dimension, scramble=True, seed=int(engine_seed))
+    for engine in engines:
+        # The one that is kept stays at its start: other threads may copy it now.
+        own_engine = copy.copy(engine)
+        own_engine.quasi = engine.quasi.clone()
         if first:
-            engine.fast_forward(first)
-        points.append(engine.draw(count)[order.permutation(count)])
+            own_engine.fast_forward(first)
+        points.append(own_engine.draw(count)[order.permutation(count)])
     return torch.stack(points)
+
+
+# Many classes are sampled in many blocks, and to start the sequences takes longest by far.
+@lru_cache(maxsize=1)
+def _kept_engines(seed: int, sequences: int, dimension: int) -> tuple[SobolEngine, ...]:
+    return tuple(_new_engines(seed, sequences, dimension))
+
+
+def _new_engines(seed: int, sequences: int, dimension: int) -> Iterator[SobolEngine]:
+    """Yield the scrambled sequences at their start."""
+    for engine_seed in generator(seed, "quasi-random").integers(2**31, size=sequences):
+        yield SobolEngine(dimension, scramble=True, seed=int(engine_seed))
