@@ -33,6 +33,12 @@ def test_devices_and_pipes_are_not_replaced(tmp_path):
     assert not any(path.is_file() for path in before if path.name != "stdout")
 
 
+def test_a_pipe_that_looks_like_a_leftover_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / ".result.json.0123abcd")
+    write_whole(tmp_path / "result.json", b"new")
+    assert (tmp_path / "result.json").read_bytes() == b"new"
+
+
 def test_folder_that_is_a_file(tmp_path):
     (tmp_path / "taken").write_text("here first")
     with pytest.raises(OutputError, match="taken"):

@@ -15,7 +15,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from samovar.errors import OutputError
+from samovar.core.input_files import open_input
+from samovar.errors import DataError, OutputError
 
 try:
     import fcntl
@@ -103,7 +104,8 @@ def remove_leftovers(folder: Path, target: str | None = None) -> None:
 
 def _remove_unlocked(path: Path) -> None:
     """Remove a temporary file unless a living process is writing it."""
-    with contextlib.suppress(OSError), path.open("rb") as file:
+    # open_input, since a pipe of such a name would wait for ever.
+    with contextlib.suppress(OSError, DataError), open_input(path) as file:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         path.unlink()
 
