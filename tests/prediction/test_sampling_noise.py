@@ -10,7 +10,7 @@ from samovar.models.noise import SampleBlock
 from samovar.prediction.sampling_noise import (
     TASKS_PER_BANK,
     PredictiveNoise,
-    _kept_engines,
+    _kept_starts,
     _new_engines,
     _points,
 )
@@ -34,7 +34,7 @@ def test_blocks_of_a_sequence_are_its_parts_in_any_order_and_thread():
     whole = []
     for sequence in _new_engines(1, 5, 7):
         whole.append(sequence.draw(32))
-    _kept_engines.cache_clear()
+    _kept_starts.cache_clear()
     firsts = [24, 0, 8, 16]
     with ThreadPoolExecutor(4) as pool:
         blocks = list(pool.map(lambda first: numbers(first, 8), firsts))
@@ -45,14 +45,12 @@ def test_blocks_of_a_sequence_are_its_parts_in_any_order_and_thread():
 
 
 def test_many_classes_start_their_sequences_once(monkeypatch):
-    _kept_engines.cache_clear()
+    _kept_starts.cache_clear()
     _points.cache_clear()
     noise = PredictiveNoise(0, [0], quasi=True)
     started = []
-    start = SobolEngine.__init__
-    monkeypatch.setattr(
-        SobolEngine, "__init__", lambda *args, **options: started.append(start(*args, **options))
-    )
+    scramble = SobolEngine._scramble
+    monkeypatch.setattr(SobolEngine, "_scramble", lambda engine: started.append(scramble(engine)))
     for first in range(0, 64, 4):
         noise.weights(0, SampleBlock(first, 4, torch.device("cpu")), 10, 3)
     assert len(started) == 10
