@@ -34,7 +34,15 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 import tyro
-from helpers_hostile import KINDS, Kind, flag_commands, fresh_copy, run_command
+from helpers_hostile import (
+    KINDS,
+    PLACES,
+    Kind,
+    flag_commands,
+    fresh_copy,
+    make_template,
+    run_command,
+)
 from helpers_images import make_folder
 from helpers_training import TINY, command, make_toy_data
 
@@ -99,14 +107,13 @@ class Counts:
 def attempt(kind: Kind | None, template: Path, folder: Path, seed: int) -> tuple[str, str]:
     """Spoil a fresh copy of a sound folder and run its commands; return outcome and reason."""
     fresh_copy(template, folder)
-    os.environ["SAMOVAR_DATA"] = str(folder / "data")
-    os.environ["SAMOVAR_CACHE"] = str(folder / "cache")
+    for name, place in PLACES.items():
+        os.environ[name] = str(folder / place)
     os.chdir(folder)
     if kind is None:
         commands = flag_commands(folder, seed)
     else:
-        kind.spoil(folder, seed)
-        commands = kind.commands(folder)
+        commands = kind.commands(folder, kind.spoil(folder, seed))
     worst = 0
     for arguments in commands:
         output = io.StringIO()
@@ -189,11 +196,8 @@ def make_templates(folder: Path) -> dict[str, Path]:
     """Make a sound folder of each kind."""
     templates = {}
     for kind in KINDS:
-        templates[kind.name] = folder / kind.name
-        templates[kind.name].mkdir()
-        os.environ["SAMOVAR_DATA"] = str(templates[kind.name] / "data")
         with contextlib.redirect_stdout(io.StringIO()):
-            kind.make(templates[kind.name])
+            templates[kind.name] = make_template(kind, folder / kind.name)
     templates[FLAGS] = folder / FLAGS
     make_folder(templates[FLAGS] / "images", {"one": 100, "two": 101}, 2)
     make_toy_data(templates[FLAGS] / "data")
@@ -203,7 +207,7 @@ def make_templates(folder: Path) -> dict[str, Path]:
 def order_of_kinds(wanted: tuple[str, ...]) -> list[str]:
     """Return the kinds in the order in which they are tried; slow ones come up less often."""
     order = []
-    for turn in range(4):
+    for turn in range(8):
         for kind in KINDS:
             if turn % kind.cost == 0:
                 order.append(kind.name)

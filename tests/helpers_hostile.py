@@ -4,10 +4,12 @@ A kind of input is a small sound folder, the files in it that are mutated, and t
 read them. A mutation is a function of the file's bytes and a seed.
 """
 
+import contextlib
+import os
 import random
 import re
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,6 +22,10 @@ from PIL import Image
 
 from samovar.artifacts.saved_model import save_model
 from samovar.cli.main import main
+from samovar.core.progress import silent
+from samovar.encoders.embedding import _Work
+from samovar.encoders.image_list import fingerprint_images, list_images
+from samovar.encoders.registry import find_encoder
 from samovar.training.run import train
 
 NUMBERS = (
@@ -34,6 +40,9 @@ FLAGS = (
 )  # fmt: skip
 
 
+PLACES = {"SAMOVAR_DATA": "data", "SAMOVAR_CACHE": "cache"}
+LINKS = ("/dev/zero", "/dev/full", "/proc/self/mem", "{name}", "nowhere", "..")
+"""Where links lead that are put in the place of files; the fourth leads to itself."""
 LARGE = ("-1", "nan", "inf", "1e999", "1" + "0" * 400, "9223372036854775808", "", "x")
 
 
@@ -108,20 +117,43 @@ class Kind:
     """Makes a sound folder."""
     files: tuple[str, ...]
     """Patterns of the files that are mutated."""
-    commands: Callable[[Path], list[list[str]]]
-    """The commands that read a folder; the data folder is its folder `data`."""
+    commands: Callable[[Path, Path | None], list[list[str]]]
+    """The commands that read the spoiled file of a folder, or with None all of its files.
+
+    The data folder is its folder `data`, the cache its folder `cache`.
+    """
     typed: bool = False
     """It is a file of our own, read by the typed reader."""
     cost: int = 1
     """How rarely it is tried, since it is slow."""
 
-    def spoil(self, folder: Path, seed: int) -> None:
-        """Mutate one of the files of a folder."""
+    def spoil(self, folder: Path, seed: int) -> Path:
+        """Mutate one of the files of a folder, or put something else in its place; return it."""
         paths: list[Path] = []
         for pattern in self.files:
             paths += sorted(folder.glob(pattern))
-        path = random.Random(seed).choice(paths)
-        path.write_bytes(mutate(path.read_bytes(), seed))
+        noise = random.Random(seed)
+        path = noise.choice(paths)
+        if noise.random() < 0.05:
+            _put_something_else(path, noise)
+        else:
+            path.write_bytes(mutate(path.read_bytes(), seed))
+        return path
+
+
+def _put_something_else(path: Path, noise: random.Random) -> None:
+    """Put what is no sound file in the place of a file."""
+    path.unlink()
+    choice = noise.randrange(len(LINKS) + 4)
+    if choice == 0:
+        os.mkfifo(path)
+    elif choice == 1:
+        path.mkdir()
+    elif choice == 2:
+        path.touch()
+        os.truncate(path, 2**40)  # a terabyte that takes no space
+    elif choice > 3:  # at 3 it is missing
+        path.symlink_to(LINKS[choice - 4].format(name=path.name))
 
 
 def run_command(arguments: list[str]) -> int:
@@ -151,13 +183,89 @@ def _make_images(folder: Path) -> None:
     (folder / "query.tif").write_bytes(encode(deep, "TIFF"))
 
 
-def _predict(folder: Path) -> list[list[str]]:
+def _predict(folder: Path, spoiled: Path | None) -> list[list[str]]:
     images = [str(path) for path in sorted(folder.glob("query.*"))]
+    if spoiled is not None and spoiled.name.startswith("query."):
+        images = [str(spoiled)]
     return [["predict", str(folder / "t.safetensors"), *images, "--json"]]
 
 
-def _task_commands(folder: Path) -> list[list[str]]:
-    return [["task", str(folder / "t.safetensors")], *_predict(folder)]
+def _task_commands(folder: Path, spoiled: Path | None) -> list[list[str]]:
+    return [["task", str(folder / "t.safetensors")], *_predict(folder, spoiled)]
+
+
+def _make_photo_task(folder: Path) -> None:
+    make_folder(folder / "support", {"one": 100, "two": 101}, 3)
+    make_folder(folder / "more", {"three": 102}, 1)
+    glyph(100, 9).save(folder / "query.png")
+    task = ["--task", str(folder / "t.safetensors")]
+    assert run_command(["fit", "--support", str(folder / "support"), *task]) == 0
+    _add_to_task(folder.parent, folder)  # all vectors are in the cache now
+
+
+def _add_to_task(place: Path, folder: Path) -> None:
+    """Add images to a copy of the task of a folder."""
+    task = shutil.copy(folder / "t.safetensors", place / "copy.safetensors")
+    fit = ["fit", "--add", "--support", str(folder / "more"), "--task", str(task)]
+    assert run_command(fit) == 0
+    assert run_command(["predict", str(task), str(folder / "query.png")]) == 0
+    Path(task).unlink()
+
+
+def _photo_task_commands(folder: Path, spoiled: Path | None) -> list[list[str]]:
+    task = str(folder / "t.safetensors")
+    add = ["fit", "--add", "--support", str(folder / "more"), "--task", task]
+    return [*_task_commands(folder, spoiled), add]
+
+
+def _make_archive(folder: Path) -> None:
+    make_folder(folder / "images", {"one": 100, "two": 101}, 3)
+    shutil.make_archive(str(folder / "photos"), "zip", folder / "images")
+    lines = [f"images/{name}/{number}.png\t{name}" for name in ("one", "two") for number in (0, 1)]
+    (folder / "photos.txt").write_text("\n".join(lines))
+
+
+def _archive_commands(folder: Path, spoiled: Path | None) -> list[list[str]]:
+    places = [folder / "photos.zip", folder / "photos.txt"]
+    if spoiled is not None:
+        places = [spoiled]
+    commands = []
+    for place in places:
+        task = str(folder / f"{place.suffix}.safetensors")
+        fit = ["fit", "--model", "glyphs", "--support", str(place), "--task", task]
+        commands += [fit, ["score", task, str(place)]]
+    return commands
+
+
+def _make_vectors(folder: Path) -> None:
+    make_folder(folder / "images", {"one": 100, "two": 101}, 2)
+    assert run_command(_embed(folder)) == 0
+
+
+def _embed(folder: Path) -> list[str]:
+    return ["embed", str(folder / "images"), "--out", str(folder / "v.npz")]
+
+
+def _vector_commands(folder: Path, spoiled: Path | None) -> list[list[str]]:
+    features = ["data", "prepare", "features", "--root", str(folder / "v.npz")]
+    # First, since `embed` makes a sound file again.
+    return [features, _embed(folder)]
+
+
+def _make_parts(folder: Path) -> None:
+    """Make what an `embed` leaves behind that is killed before it writes its file."""
+    _make_vectors(folder)
+    (folder / "v.npz").unlink()
+    images = list_images(folder / "images")
+    encoder = find_encoder("efficientnet_lite0")
+    inputs = f"{encoder.identity} float32 {fingerprint_images(images)}"
+    work = _Work(images, encoder, folder / "v.npz", inputs)
+    work.make_chunks(None, silent)
+    assert (folder / "v.npz.parts").is_dir()
+
+
+def _parts_commands(folder: Path, spoiled: Path | None) -> list[list[str]]:
+    return [_embed(folder)]
 
 
 def _make_model(folder: Path) -> None:
@@ -166,9 +274,9 @@ def _make_model(folder: Path) -> None:
     save_model(image_model(), folder / "model")
 
 
-def _model_commands(folder: Path) -> list[list[str]]:
+def _model_commands(folder: Path, spoiled: Path | None) -> list[list[str]]:
     fit = ["fit", "--model", str(folder / "model"), "--support", str(folder / "support")]
-    return [[*fit, "--task", str(folder / "t.safetensors")], *_predict(folder)]
+    return [[*fit, "--task", str(folder / "t.safetensors")], *_predict(folder, spoiled)]
 
 
 def _make_features(folder: Path) -> None:
@@ -180,13 +288,15 @@ def _make_features(folder: Path) -> None:
     np.save(folder / "labels.npy", labels)
 
 
-def _feature_commands(folder: Path) -> list[list[str]]:
-    roots = (folder / "v.npz", folder / "w.npz", folder)
+def _feature_commands(folder: Path, spoiled: Path | None) -> list[list[str]]:
+    roots = [folder / "v.npz", folder / "w.npz", folder]
+    if spoiled is not None:
+        roots = [spoiled if spoiled.suffix == ".npz" else folder]
     return [["data", "prepare", "features", "--root", str(root)] for root in roots]
 
 
-def _source_commands(name: str) -> Callable[[Path], list[list[str]]]:
-    return lambda folder: [["data", "prepare", name, "--root", str(folder)]]
+def _source_commands(name: str) -> Callable[[Path, Path | None], list[list[str]]]:
+    return lambda folder, _: [["data", "prepare", name, "--root", str(folder)]]
 
 
 def _make_zip(folder: Path) -> None:
@@ -202,7 +312,7 @@ def _make_store(folder: Path) -> None:
     make_store(folder / "data", [3, 4, 5], (6, 6, 3), split)
 
 
-def _store_commands(folder: Path) -> list[list[str]]:
+def _store_commands(folder: Path, spoiled: Path | None) -> list[list[str]]:
     show = ["data", "show", "toy", "--out", str(folder / "out")]
     return [["data", "list"], ["data", "list", "--json"], ["data", "verify", "toy"], show]
 
@@ -215,7 +325,7 @@ def _make_run(folder: Path) -> None:
         return
 
 
-def _run_commands(folder: Path) -> list[list[str]]:
+def _run_commands(folder: Path, spoiled: Path | None) -> list[list[str]]:
     return [command(TINY, folder / "run")[3:]]
 
 
@@ -225,7 +335,7 @@ def _make_evaluations(folder: Path) -> None:
         keep_evaluation(folder / name, noise.random(30))
 
 
-def _compare(folder: Path) -> list[list[str]]:
+def _compare(folder: Path, spoiled: Path | None) -> list[list[str]]:
     out = ["--out", str(folder / "out")]
     return [["compare", str(folder / "first"), str(folder / "second"), *out]]
 
@@ -237,10 +347,13 @@ def _make_list(folder: Path) -> None:
     (folder / "split.json").write_text('{"train": ["one"], "val": [], "test": ["two"]}')
 
 
-def _list_commands(folder: Path) -> list[list[str]]:
+def _list_commands(folder: Path, spoiled: Path | None) -> list[list[str]]:
     images = ["--root", str(folder / "images"), "--size", "8"]
     split = ["data", "prepare", "folder", *images, "--split-file", str(folder / "split.json")]
-    return [split, ["embed", str(folder / "list.txt"), "--out", str(folder / "v.npz")]]
+    embed = ["embed", str(folder / "list.txt"), "--out", str(folder / "v.npz")]
+    if spoiled is None:
+        return [split, embed]
+    return [split if spoiled.suffix == ".json" else embed]
 
 
 KINDS = (
@@ -250,12 +363,17 @@ KINDS = (
     Kind("npz", _make_features, ("*.np?",), _feature_commands),
     Kind("list", _make_list, ("list.txt", "split.json"), _list_commands),
     Kind("task", _make_task, ("t.safetensors",), _task_commands, typed=True),
+    Kind("photo task", _make_photo_task, ("t.safetensors",), _photo_task_commands, typed=True),
+    Kind("archive", _make_archive, ("photos.*",), _archive_commands),
+    Kind("vectors", _make_vectors, ("v.npz",), _vector_commands, typed=True, cost=2),
+    Kind("parts", _make_parts, ("v.npz.parts/*",), _parts_commands, typed=True, cost=2),
+    Kind("cache", _make_photo_task, ("cache/*",), _predict, typed=True, cost=2),
     Kind("model", _make_model, ("model/*",), _model_commands, typed=True),
     Kind("store", _make_store, ("data/toy/*",), _store_commands, typed=True),
     Kind("evaluation", _make_evaluations, ("first/*", "second/*"), _compare, typed=True),
-    Kind("run", _make_run, ("run/config.json",), _run_commands, typed=True, cost=4),
-    Kind("metrics", _make_run, ("run/metrics.jsonl",), _run_commands, typed=True, cost=4),
-    Kind("checkpoint", _make_run, ("run/checkpoints/*",), _run_commands, typed=True, cost=4),
+    Kind("run", _make_run, ("run/config.json",), _run_commands, typed=True, cost=8),
+    Kind("metrics", _make_run, ("run/metrics.jsonl",), _run_commands, typed=True, cost=8),
+    Kind("checkpoint", _make_run, ("run/checkpoints/*",), _run_commands, typed=True, cost=8),
 )
 
 
@@ -287,6 +405,27 @@ def flag_commands(folder: Path, seed: int) -> list[list[str]]:
         values = LARGE
     start, flags = noise.choice(choices)
     return [[*start, noise.choice(flags), noise.choice(values)]]
+
+
+@contextlib.contextmanager
+def places_in(folder: Path) -> Iterator[None]:
+    """Let data and caches be in a folder."""
+    former = {name: os.environ.get(name) for name in PLACES}
+    for name, place in PLACES.items():
+        os.environ[name] = str(folder / place)
+    yield
+    for name, value in former.items():
+        os.environ.pop(name)
+        if value is not None:
+            os.environ[name] = value
+
+
+def make_template(kind: Kind, folder: Path) -> Path:
+    """Make the sound folder of a kind and return it."""
+    folder.mkdir(parents=True)
+    with places_in(folder):
+        kind.make(folder)
+    return folder
 
 
 def fresh_copy(template: Path, folder: Path) -> Path:

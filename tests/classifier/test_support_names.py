@@ -1,11 +1,12 @@
 """Names and checksums survive a task file, and what is wrong with them is refused."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from samovar.classifier.leave_one_out import LeaveOneOut, Mistake
-from samovar.classifier.support_names import SupportNames, WrongImage, wrong_images
+from samovar.classifier.support_names import LONGEST_NAME, SupportNames, WrongImage, wrong_images
 
 NAMES = SupportNames(("a/1.jpg", "b/2.jpg"), ("a", "b"), ("1" * 16, "2" * 16))
 MEASURED = LeaveOneOut(2, 0.5, None, (Mistake(1, "b", "a"),))
@@ -17,6 +18,14 @@ def test_names_come_back_from_json_with_what_leave_one_out_has_found():
     assert names.wrong == (WrongImage("b/2.jpg", "b", "a"),)
     stored = json.loads(json.dumps(names.to_json()))
     assert SupportNames.from_json(stored, COUNTS) == names
+
+
+def test_a_long_name_keeps_its_end_and_can_be_read_again():
+    long = replace(NAMES, names=("x" * 60_000 + ".jpg", "b/2.jpg"))
+    stored = json.loads(json.dumps(long.to_json()))
+    name, other = SupportNames.from_json(stored, COUNTS).names
+    assert name == "x" * (LONGEST_NAME - 4) + ".jpg"
+    assert other == "b/2.jpg"
 
 
 def test_images_without_names_are_called_by_their_positions():

@@ -148,6 +148,17 @@ def test_a_task_that_predict_would_refuse_is_not_written(tmp_path):
     assert not (tmp_path / "t").exists()
 
 
+def test_more_names_than_can_be_read_again_are_not_written(tmp_path):
+    features, labels = blobs(classes=2)
+    classifier = FewShotClassifier(features_model(5)).fit(features, labels)
+    task, info = read_task(classifier.save(tmp_path / "t"))
+    names = ("x" * 4000,) * 13_000
+    support = SupportNames(names, ("a",) * len(names), ("0" * 16,) * len(names))
+    with pytest.raises(ModelError, match=r"at most 50,000,000 can be stored. Fit it to fewer"):
+        write_task(tmp_path / "other", task, replace(info, support=support))
+    assert not (tmp_path / "other").exists()
+
+
 @pytest.mark.parametrize(
     ("tensors", "words"),
     [

@@ -30,6 +30,24 @@ def test_folders_that_are_not_searched_are_counted(tmp_path):
     assert named_images([folder], recursive=True).note == ""
 
 
+class Endless(io.StringIO):
+    """A standard input that never ends."""
+
+    def read(self, size: int | None = -1, /) -> str:
+        assert size is not None
+        assert size > 0, "all of it would be waited for"
+        return "x" * size
+
+
+def test_a_list_without_end_is_refused(monkeypatch):
+    monkeypatch.setattr("sys.stdin", Endless())
+    with pytest.raises(DataError, match="standard input has more than 134,217,728 characters"):
+        named_images([Path("-")])
+    monkeypatch.setattr("sys.stdin", io.StringIO("\n" * 1_000_001))
+    with pytest.raises(DataError, match="standard input has more than 1,000,000 lines"):
+        named_images([Path("-")])
+
+
 def test_no_images_at_all_is_an_error(tmp_path):
     with pytest.raises(DataError, match="No images were given"):
         named_images([])

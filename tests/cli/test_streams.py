@@ -50,6 +50,17 @@ os._exit(code)
 
 
 @pytest.mark.slow
+def test_a_list_may_come_from_a_closed_input_or_hold_names_that_are_not_text():
+    script = "import sys; from samovar.cli.streams import prepare_streams; prepare_streams(); "
+    script += "print(ascii(sys.stdin.read()))"
+    closed = ["bash", "-c", 'exec "$@" <&-', "bash", sys.executable, "-c", script]
+    assert subprocess.run(closed, check=True, stdout=subprocess.PIPE).stdout == b"''\n"
+    environment = os.environ | {"PYTHONIOENCODING": "utf-8:strict"}
+    given = run(script, env=environment, input=b"\xff.png", stdout=subprocess.PIPE)
+    assert given.stdout == b"'\\udcff.png'\n"
+
+
+@pytest.mark.slow
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")  # noqa: PTH110
 def test_a_full_output_is_an_error_in_a_sentence():
     with open("/dev/full", "w") as full:  # noqa: PTH123

@@ -1,5 +1,6 @@
 """Files are written whole or not at all, and a bad folder is noticed before the work."""
 
+import os
 import resource
 import subprocess
 import sys
@@ -16,6 +17,26 @@ def test_writes_and_replaces(tmp_path):
     write_whole(target, b"new")
     assert target.read_bytes() == b"new"
     assert list(tmp_path.iterdir()) == [target]
+
+
+def test_devices_and_pipes_are_not_replaced(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "zero").symlink_to("/dev/zero")
+    (tmp_path / "stdout").symlink_to("/proc/self/fd/1")
+    before = sorted(tmp_path.iterdir())
+    for path in before:
+        with pytest.raises(OutputError, match="device or a pipe"):
+            write_whole(path, b"new")
+    with pytest.raises(OutputError, match="null"):
+        write_whole(tmp_path / "a\0b", b"new")
+    assert sorted(tmp_path.iterdir()) == before
+    assert not any(path.is_file() for path in before if path.name != "stdout")
+
+
+def test_a_pipe_that_looks_like_a_leftover_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / ".result.json.0123abcd")
+    write_whole(tmp_path / "result.json", b"new")
+    assert (tmp_path / "result.json").read_bytes() == b"new"
 
 
 def test_folder_that_is_a_file(tmp_path):

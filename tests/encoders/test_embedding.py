@@ -89,6 +89,23 @@ def test_parts_of_other_inputs_and_damaged_parts_are_not_used(images, tiny, tmp_
     )
 
 
+def test_a_folder_of_parts_that_leads_elsewhere_or_has_a_pipe_is_made_anew(images, tiny, tmp_path):
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    out = tmp_path / "out" / "v.npz"
+    out.parent.mkdir()
+    parts = out.with_name("v.npz.parts")
+    parts.symlink_to(elsewhere)
+    embed(images, tiny, out)
+    assert not list(elsewhere.iterdir())
+    assert not parts.is_symlink()
+    out.unlink()
+    parts.mkdir()
+    os.mkfifo(parts / "inputs.txt")
+    assert embed(images, tiny, out).images == len(images)
+    assert not parts.exists()
+
+
 def test_unreadable_images_are_left_out_and_named_again_next_time(tiny, tmp_path):
     folder = photo_folder(tmp_path / "photos")
     (folder / "class 1" / "2.png").write_bytes(b"broken")

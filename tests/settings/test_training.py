@@ -46,6 +46,7 @@ def test_impossible_optimizers_are_refused_by_the_flag(wrong, words):
     [
         ({"checkpoint_every": 0}, "--checkpoint-every must be at least 1, but is 0"),
         ({"episodes": EpisodeSettings(queries=0)}, "--episodes.queries must be at least 1"),
+        ({"tasks": 10**6}, "would have 80,000,000 images, but at most 1,000,000 are possible"),
         ({"validation": ValidationSettings(every=0)}, "--validation.every must be at least 1"),
         ({"validation": ValidationSettings(way=1)}, "--validation.way must be at least 2"),
         ({"validation": ValidationSettings(shot=0)}, "--validation.shot must be at least 1"),

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -109,6 +110,24 @@ def test_a_whole_checkpoint_of_other_tensors_is_refused_by_name(stopped):
     path.write_text(json.dumps(facts | {"seal": seal(facts)}))
     with pytest.raises(RunError, match=r"00000006\.json does not belong to this run"):
         train(TINY, stopped)
+
+
+def test_a_terabyte_is_not_read(stopped, toy_runs):
+    os.truncate(max(stopped.glob("checkpoints/*.safetensors")), 2**40)
+    lines: list[dict] = []
+    train(TINY, stopped, watch=lines.append)
+    assert "at most 8,000,000,000 are read" in events(lines)[0]
+    assert weights(stopped) == weights(toy_runs / "whole")
+
+
+def test_a_pipe_is_not_waited_for(stopped, toy_runs):
+    newest = max(stopped.glob("checkpoints/*.safetensors"))
+    newest.unlink()
+    os.mkfifo(newest)
+    lines: list[dict] = []
+    train(TINY, stopped, watch=lines.append)
+    assert "is not a file" in events(lines)[0]
+    assert weights(stopped) == weights(toy_runs / "whole")
 
 
 def test_without_an_undamaged_checkpoint_it_starts_again_and_keeps_the_new_ones(stopped, toy_runs):

@@ -9,7 +9,7 @@ from helpers_training import RESNET, TINY, events
 from samovar.artifacts.saved_model import load_model
 from samovar.data.dataset import Dataset
 from samovar.data.preparation import ready
-from samovar.errors import DataError, RunError
+from samovar.errors import DataError, ModelError, RunError
 from samovar.settings.data import DataSettings
 from samovar.settings.tasks import EpisodeSettings
 from samovar.settings.training import OptimizerSettings
@@ -17,6 +17,17 @@ from samovar.training.run import train
 from samovar.training.setup import RunData, check_shape, check_world
 
 pytestmark = pytest.mark.usefixtures("toy_data")
+
+
+def test_a_network_that_could_not_be_loaded_again_is_not_built(tmp_path):
+    wide = replace(TINY, model=replace(TINY.model, width=10_000))
+    with pytest.raises(
+        ModelError, match=r"--model describes a network of [\d,]+ bytes, but at most"
+    ):
+        train(wide, tmp_path / "run")
+    beyond = replace(TINY, model=replace(TINY.model, width=10**9))
+    with pytest.raises(ModelError, match="--model describes a network that cannot be built"):
+        train(beyond, tmp_path / "run")
 
 
 def test_starting_from_another_model(tmp_path, toy_runs):

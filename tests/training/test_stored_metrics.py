@@ -44,3 +44,10 @@ def test_there_may_be_none_but_no_pipe(tmp_path):
     os.mkfifo(tmp_path / "metrics.jsonl")
     with pytest.raises(RunError, match=r"metrics\.jsonl is not a file"):
         read_metrics(tmp_path / "metrics.jsonl")
+
+
+def test_a_terabyte_is_not_read(tmp_path):
+    (tmp_path / "metrics.jsonl").touch()
+    os.truncate(tmp_path / "metrics.jsonl", 2**40)
+    with pytest.raises(RunError, match="at most 200,000,000 are read"):
+        StoredMetrics.read(tmp_path / "metrics.jsonl")

@@ -89,16 +89,30 @@ def check_network(
     """
     if settings.backbone not in OUR_BACKBONES:
         return
+    expected = _described_tensors(settings, str(path.parent))
+    check_tensors(expected, header, path, advice)
+    _check_size(expected, str(path.parent))
+
+
+def check_buildable(settings: ModelSettings) -> None:
+    """Refuse settings of a network that is too large to be loaded again, before it is built."""
+    _check_size(_described_tensors(settings, "--model"), "--model")
+
+
+def _described_tensors(settings: ModelSettings, source: str) -> dict[str, Tensor]:
+    """Return the tensors of a network without their memory; errors call the settings `source`."""
     try:
         with torch.device("meta"):
-            expected = FewShotModel(settings, initialized=False).state_dict()
+            return FewShotModel(settings, initialized=False).state_dict()
     # torch's complaints about sizes beyond all memory
     except (RuntimeError, OverflowError, TypeError) as error:
-        raise ModelError(f"{path.parent} describes a network that cannot be built.") from error
-    check_tensors(expected, header, path, advice)
-    size = sum(tensor.nbytes for tensor in expected.values())
+        raise ModelError(f"{source} describes a network that cannot be built.") from error
+
+
+def _check_size(tensors: Mapping[str, Tensor], source: str) -> None:
+    size = sum(tensor.nbytes for tensor in tensors.values())
     if size > LARGEST_NETWORK:
         raise ModelError(
-            f"{path.parent} describes a network of {size:,} bytes, but at most "
-            f"{LARGEST_NETWORK:,} are possible."
+            f"{source} describes a network of {size:,} bytes, but at most {LARGEST_NETWORK:,} are "
+            "possible."
         )

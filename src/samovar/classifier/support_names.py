@@ -67,7 +67,8 @@ class SupportNames:
     def to_json(self) -> dict[str, Any]:
         """Return the form of a task file."""
         return {
-            "names": list(self.names),
+            # The end of a path says most; archives may have names of any length.
+            "names": [name[-LONGEST_NAME:] for name in self.names],
             "labels": list(self.labels),
             "digests": list(self.digests),
             "wrong": [image.to_json() for image in self.wrong],

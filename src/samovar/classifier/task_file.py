@@ -37,7 +37,7 @@ FORMAT = 1
 REGRESSION_FORMAT = 2
 """Of tasks that hold an encoder's vectors instead of sums."""
 LARGEST_HEADER = 50_000_000
-"""Most bytes of class names and settings; a file that claims more is not a task file."""
+"""Most bytes of names and settings; a file that claims more is not a task file."""
 LARGEST_TASK = 1_000_000_000
 """Bytes of a task file: the vectors of 200,000 images."""
 TENSORS = {"totals", "counts", "conditioned", "vectors", "numbers"}
@@ -86,11 +86,7 @@ def write_task(path: Path, task: FittedTask | RegressionTask, info: TaskInfo) ->
         raise ModelError(f"The task cannot be stored: {error}.") from error
     head = _header(task, info)
     content = save(_tensors(task), {"samovar": json.dumps(head)})
-    if len(content) > LARGEST_TASK:
-        raise ModelError(
-            f"The task has {len(content):,} bytes, but at most {LARGEST_TASK:,} can be stored. "
-            "Fit it to fewer images."
-        )
+    _check_sizes(content)
     write_whole(path, content)
 
 
@@ -116,6 +112,17 @@ def _header(task: FittedTask | RegressionTask, info: TaskInfo) -> dict[str, Any]
     if parameters["reject_label"] is not None:
         _storable(parameters["reject_label"])
     return head
+
+
+def _check_sizes(content: bytes) -> None:
+    """Refuse a file that `_read` would refuse."""
+    header = int.from_bytes(content[:8], "little")
+    for size, most in ((len(content), LARGEST_TASK), (header, LARGEST_HEADER)):
+        if size > most:
+            raise ModelError(
+                f"The task has {size:,} bytes, but at most {most:,} can be stored. Fit it to fewer "
+                "images."
+            )
 
 
 def _tensors(task: FittedTask | RegressionTask) -> dict[str, Tensor]:

@@ -48,14 +48,12 @@ def named_images(
     from samovar.data.images.image_file import ImageFile
     from samovar.data.images.left_out import LeftOut
     from samovar.encoders.image_list import all_images
-    from samovar.encoders.image_sources import listed_paths
 
     named = NamedImages(left_out=LeftOut())
     assert named.left_out is not None
     for path in paths:
         if str(path) == STANDARD_INPUT:
-            listed = listed_paths(sys.stdin.read(), Path(), "The list on standard input")
-            named.files += [image.file for image in listed]
+            named.files += _listed_on_standard_input()
         elif path.is_dir() or path.suffix.lower() in (".zip", *LISTS):
             found, unsearched = all_images(path, recursive=recursive, follow_links=follow_links)
             named.files += [image.file for image in found.images]
@@ -66,6 +64,20 @@ def named_images(
     if not named.files:
         raise _no_images(paths, named)
     return named
+
+
+def _listed_on_standard_input() -> "list[ImageFile]":
+    """Return the images of a list that somebody writes to us, who may never stop writing."""
+    from samovar.encoders.image_sources import LARGEST_LIST, listed_paths
+    from samovar.errors import DataError
+
+    text = sys.stdin.read(LARGEST_LIST + 1)
+    if len(text) > LARGEST_LIST:
+        raise DataError(
+            f"The list on standard input has more than {LARGEST_LIST:,} characters. Divide it."
+        )
+    listed = listed_paths(text, Path(), "The list on standard input")
+    return [image.file for image in listed]
 
 
 def _no_images(paths: Sequence[Path], named: NamedImages) -> Exception:

@@ -1,4 +1,4 @@
-"""Standard output and standard error, whatever the caller has made of them.
+"""Standard input, output and error, whatever the caller has made of them.
 
 They may be closed, may be full, may have lost their reader, or may know few characters.
 """
@@ -7,6 +7,7 @@ import codecs
 import io
 import os
 import sys
+from typing import Literal
 
 PLAIN = {"█": "#", "±": "+-", "…": "..."}
 """What stands for our own characters where they cannot be written."""
@@ -14,21 +15,26 @@ SUBSTITUTES = "samovar.substitutes"
 
 
 def prepare_streams() -> None:
-    """Make sure that standard output and error exist, and that any text can be written to them."""
+    """Make sure that the standard streams exist, and that any text can go through them."""
     _fill_descriptors()
     codecs.register_error(SUBSTITUTES, _substitutes)
+    if sys.stdin is None:
+        sys.stdin = _nowhere("r")
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        # The names of files, of which a list may come this way, need not be text.
+        sys.stdin.reconfigure(errors="surrogateescape")
     if sys.stdout is None:
-        sys.stdout = _nowhere()
+        sys.stdout = _nowhere("w")
     if sys.stderr is None:
-        sys.stderr = _nowhere()
+        sys.stderr = _nowhere("w")
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # Names of files and classes need not be text, and a terminal need not know Unicode.
             stream.reconfigure(errors=SUBSTITUTES)
 
 
-def _nowhere() -> io.TextIOWrapper:
-    return open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123 - open until the end
+def _nowhere(mode: Literal["r", "w"]) -> io.TextIOWrapper:
+    return open(os.devnull, mode, encoding="utf-8")  # noqa: PTH123 - open until the end
 
 
 def _fill_descriptors() -> None:

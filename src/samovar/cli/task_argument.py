@@ -32,5 +32,8 @@ def _is_image(path: Path) -> bool:
 
     if not path.is_file() or path.suffix == TASK_SUFFIX:
         return False
-    with path.open("rb") as file:
-        return begins_like_image(file.read(HEAD))
+    try:
+        with path.open("rb") as file:
+            return begins_like_image(file.read(HEAD))
+    except OSError:  # whoever reads it as a task will say what is wrong
+        return False

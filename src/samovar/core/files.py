@@ -15,7 +15,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from samovar.errors import OutputError
+from samovar.core.input_files import open_input
+from samovar.errors import DataError, OutputError
 
 try:
     import fcntl
@@ -55,6 +56,7 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
     """
     temporary: Path | None = None
     try:
+        _check_replaceable(path)
         remove_leftovers(path.parent, path.name)
         temporary, file = _new_temporary(path)
         with file:
@@ -75,6 +77,20 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
         raise
 
 
+def _check_replaceable(path: Path) -> None:
+    """Refuse to put a file in the place of a device or a pipe, such as /dev/null or /dev/stdout.
+
+    Whoever may write to the folder of devices, as root may, would destroy them for everybody.
+    """
+    if "\0" in str(path):
+        raise OutputError(f"Cannot write {path}: its name has a null character.")
+    is_device = path.exists() and not path.is_file() and not path.is_dir()
+    # /dev/stdout must stay, even where output is redirected and it leads to a file.
+    is_stream = path.is_symlink() and path.readlink().is_relative_to("/proc")
+    if is_device or is_stream:
+        raise OutputError(f"Cannot write {path}: it is a device or a pipe. Name a file instead.")
+
+
 def remove_leftovers(folder: Path, target: str | None = None) -> None:
     """Remove the temporary files of killed processes, all or those of one target."""
     if fcntl is None:
@@ -88,7 +104,8 @@ def remove_leftovers(folder: Path, target: str | None = None) -> None:
 
 def _remove_unlocked(path: Path) -> None:
     """Remove a temporary file unless a living process is writing it."""
-    with contextlib.suppress(OSError), path.open("rb") as file:
+    # open_input, since a pipe of such a name would wait for ever.
+    with contextlib.suppress(OSError, DataError), open_input(path) as file:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         path.unlink()
 

@@ -18,6 +18,7 @@ from filelock import FileLock
 from numpy.typing import NDArray
 
 from samovar.core.files import output_folder, remove_leftovers, write_whole
+from samovar.core.input_files import read_input
 from samovar.core.progress import Progress, silent
 from samovar.encoders.base import Encoder
 from samovar.encoders.chunk import Chunk, read_chunk
@@ -34,6 +35,8 @@ from samovar.errors import DataError, OutputError, SettingsError
 
 PLAN = "inputs.txt"
 """Says of which inputs the chunks beside it are."""
+LONGEST_PLAN = 10_000
+"""Bytes of that file."""
 CHUNK = 512
 """Images in a chunk: a few seconds of work for a small encoder, minutes for a large one."""
 
@@ -159,15 +162,19 @@ class _Work:
 
     def _has_chunks(self) -> bool:
         """Tell whether there are chunks of an interrupted process with the same inputs."""
+        if self.folder.is_symlink():
+            return False  # what it leads to is not ours
         try:
-            return (self.folder / PLAN).read_text() == self.inputs
-        except (OSError, ValueError):
+            return read_input(self.folder / PLAN, LONGEST_PLAN) == self.inputs.encode()
+        except DataError:
             return False
 
     def _open_folder(self) -> None:
         """Keep the chunks of an interrupted process if they are of the same inputs."""
         if self._has_chunks():
             return
+        if self.folder.is_symlink():
+            self.folder.unlink()
         shutil.rmtree(self.folder, ignore_errors=True)
         output_folder(self.folder)
         write_whole(self.folder / PLAN, self.inputs.encode())

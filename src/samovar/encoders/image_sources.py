@@ -140,8 +140,6 @@ def _text_images(path: Path) -> list[ListedImage]:
     """Return the images of a list: a path in each line, perhaps a tab and a label after it."""
     content = read_input(path, LARGEST_LIST)
     content = content.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    if content.count(b"\n") > MOST_LINES:
-        raise DataError(f"{path} has more than {MOST_LINES:,} lines. Divide it.")
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -156,6 +154,8 @@ def listed_paths(text: str, folder: Path, source: str) -> list[ListedImage]:
 
     Labels stand after a tab. Without any, the folder of an image is its label.
     """
+    if text.count("\n") > MOST_LINES:
+        raise DataError(f"{source} has more than {MOST_LINES:,} lines. Divide it.")
     names: list[str] = []
     given: list[str] = []
     for line in text.split("\n"):

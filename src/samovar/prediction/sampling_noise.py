@@ -4,9 +4,10 @@ A sampled classifier is common to all queries of its task, so its noise depends 
 block of samples alone: never on batches, processes or the other queries.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -15,6 +16,8 @@ from torch.quasirandom import SobolEngine
 from samovar.core.randomness import generator, torch_generator
 from samovar.models.noise import SampleBlock, WeightNoise
 
+MOST_KEPT = 2_000_000
+"""Dimensions of all Sobol sequences that are kept, which take 128 bytes each."""
 TASKS_PER_BANK = 20
 """Consecutive tasks that share the noise of sampled weights, which is costly to draw."""
 
@@ -105,11 +108,51 @@ def _points(seed: int, first: int, count: int, sequences: int, dimension: int) -
     such pairs would not be independent across classes.
     """
     order = generator(seed, "quasi-random order", first)
-    engine_seeds = generator(seed, "quasi-random").integers(2**31, size=sequences)
-    points = []
-    for engine_seed in engine_seeds:
-        engine = SobolEngine(dimension, scramble=True, seed=int(engine_seed))
+    if sequences * dimension <= MOST_KEPT:
+        engines = _restarted(_kept_starts(seed, sequences, dimension))
+    else:
+        engines = _new_engines(seed, sequences, dimension)
+    # Filled piece by piece: pieces of their own would leave gaps of megabytes in the memory.
+    points = torch.empty(sequences, count, dimension)
+    for number, engine in enumerate(engines):
         if first:
             engine.fast_forward(first)
-        points.append(engine.draw(count)[order.permutation(count)])
-    return torch.stack(points)
+        points[number] = engine.draw(count)[order.permutation(count)]
+    return points
+
+
+def _new_engines(seed: int, sequences: int, dimension: int) -> Iterator[SobolEngine]:
+    """Yield the scrambled sequences at their start."""
+    for engine_seed in generator(seed, "quasi-random").integers(2**31, size=sequences):
+        yield SobolEngine(dimension, scramble=True, seed=int(engine_seed))
+
+
+class _Starts(NamedTuple):
+    """The sequences at their start, scrambled, as two tensors for all of them."""
+
+    states: Tensor
+    """Direction numbers (sequences, dimension, bits); they have 30 bits."""
+    shifts: Tensor
+    """First points (sequences, dimension), as whole numbers."""
+
+
+# Many classes are sampled in many blocks, and to scramble the sequences takes longest by far.
+@lru_cache(maxsize=1)
+def _kept_starts(seed: int, sequences: int, dimension: int) -> _Starts:
+    states = torch.empty(sequences, dimension, SobolEngine.MAXBIT, dtype=torch.int32)
+    shifts = torch.empty(sequences, dimension, dtype=torch.int64)
+    for number, engine in enumerate(_new_engines(seed, sequences, dimension)):
+        states[number] = engine.sobolstate
+        shifts[number] = engine.shift
+    return _Starts(states, shifts)
+
+
+def _restarted(starts: _Starts) -> Iterator[SobolEngine]:
+    """Yield sequences that begin at these starts, which are not changed."""
+    for state, shift in zip(starts.states, starts.shifts, strict=True):
+        engine = SobolEngine(len(shift))
+        engine.sobolstate = state.long()
+        engine.shift = shift
+        engine.reset()
+        engine._first_point = (shift / 2**SobolEngine.MAXBIT).reshape(1, -1)
+        yield engine

@@ -4,10 +4,12 @@ An evaluation of the same model by the same protocol on the same data would have
 so it may be replaced. Any other is moved into a folder beside the new one.
 """
 
-import json
 import re
 from pathlib import Path
 from typing import Any
+
+from samovar.core.stored_json import parse_json, read_bytes
+from samovar.errors import UnreadableError
 
 SUMMARY = "evaluation.json"
 FILES = re.compile(
@@ -29,10 +31,10 @@ def keep_former(folder: Path, summary: dict[str, Any]) -> Path | None:
 
 def _is_same(path: Path, summary: dict[str, Any]) -> bool:
     try:
-        former = json.loads(path.read_bytes())
-        return all(former[key] == summary[key] for key in IDENTIFYING)
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        former = parse_json(read_bytes(path), dict[str, Any], nan_is_null=True)
+    except (OSError, UnreadableError):
         return False  # whatever it is, it is not the same
+    return all(key in former and former[key] == summary[key] for key in IDENTIFYING)
 
 
 def move_evaluation(folder: Path) -> Path:

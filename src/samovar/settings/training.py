@@ -15,6 +15,8 @@ from samovar.settings.data import AugmentationSettings, DataSettings
 from samovar.settings.model import ModelSettings
 from samovar.settings.tasks import EpisodeSettings, Protocol
 
+MOST_IMAGES = 1_000_000
+"""Images of the tasks of one update; the paper has at most a few hundred."""
 NOT_NEGATIVE = (
     "clip",
     "decay_extractor",
@@ -153,6 +155,11 @@ class TrainSettings:
         check_at_least(self.validation, 2, ("way",), prefix="validation.")
         measured = ("every", "tasks", "shot", "queries", "samples", "test_tasks", "test_samples")
         check_at_least(self.validation, 1, measured, prefix="validation.")
+        if self.images_per_update > MOST_IMAGES:
+            raise SettingsError(
+                f"An update would have {self.images_per_update:,} images, but at most "
+                f"{MOST_IMAGES:,} are possible. Use fewer --tasks, or smaller --episodes."
+            )
 
     @property
     def images_per_update(self) -> int:

@@ -18,7 +18,7 @@ from torch import Tensor
 
 from samovar.artifacts.tensors import check_tensors, deserialize, serialize
 from samovar.core.files import remove_leftovers, write_whole
-from samovar.core.stored_json import read_json, seal
+from samovar.core.stored_json import read_bytes, read_json, seal
 from samovar.errors import RunError, SamovarError, UnreadableError
 from samovar.models.few_shot_model import FewShotModel
 from samovar.settings.checked import checked
@@ -26,6 +26,8 @@ from samovar.training.optimization import LossOptimizer
 
 FORMAT = 1
 KEPT = 2
+LARGEST_CHECKPOINT = 8_000_000_000
+"""Bytes: eight times the largest network that is built, for its gradients' averages as well."""
 """Checkpoints that are kept: the last one, and one to fall back on if it is damaged."""
 
 
@@ -213,8 +215,7 @@ def _read(path: Path) -> tuple[_Facts, dict[str, Tensor]]:
     if unknown or facts.seal not in (None, seal(raw)):
         raise UnreadableError(f"{path.name} was changed after it was written")
     facts.progressed.check(path.stem)
-    # Not the reader of small files: this one is as large as the model with its optimizer.
-    content = path.with_suffix(".safetensors").read_bytes()
+    content = read_bytes(path.with_suffix(".safetensors"), LARGEST_CHECKPOINT)
     if hashlib.sha256(content).hexdigest() != facts.sha256:
         raise UnreadableError("its checksum is wrong")
     return facts, deserialize(content, path)

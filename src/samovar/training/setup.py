@@ -13,6 +13,7 @@ from torch import nn
 
 from samovar.artifacts.locate import locate_model
 from samovar.artifacts.saved_model import load_network
+from samovar.artifacts.weights import check_buildable
 from samovar.core.randomness import generator
 from samovar.data.dataset import Dataset
 from samovar.data.episodes import EpisodeSampler
@@ -20,6 +21,7 @@ from samovar.data.normalization import Normalization
 from samovar.data.store import Store
 from samovar.errors import DataError, RunError
 from samovar.evaluation.task_runner import check_input
+from samovar.models.backbones.registry import OUR_BACKBONES
 from samovar.models.few_shot_model import FewShotModel
 from samovar.settings.training import TrainSettings
 
@@ -105,6 +107,8 @@ def build_model(
     FewShotModel draws its weights by itself. A subclass may add modules that draw theirs from
     torch's global state, which is therefore seeded here and restored afterwards.
     """
+    if backbone is None and settings.model.backbone in OUR_BACKBONES:
+        check_buildable(settings.model)
     with torch.random.fork_rng(devices=[]):
         noise = generator(settings.seed, "own model")
         # The CPU's generator alone: torch.manual_seed would seed the GPUs', which are not forked.

@@ -1,15 +1,18 @@
 """The lines of metrics.jsonl, read one by one: a damaged line costs that line only."""
 
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from samovar.core.input_files import open_input
+from samovar.core.input_files import check_size, open_input
 from samovar.core.stored_json import parse_json
 from samovar.errors import DataError, RunError, UnreadableError
 
 LONGEST_LINE = 1_000_000
 """Bytes; a line of ours has a few hundred."""
+LARGEST_METRICS = 200_000_000
+"""Bytes of the file: the lines of half a million updates."""
 
 Metrics = dict[str, Any]
 """A line: the update, and metrics by name."""
@@ -32,6 +35,7 @@ class StoredMetrics:
             return stored
         try:
             with open_input(path) as file:
+                check_size(os.fstat(file.fileno()).st_size, LARGEST_METRICS, path)
                 number = 0
                 while text := file.readline(LONGEST_LINE):
                     number += 1

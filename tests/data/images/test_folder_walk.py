@@ -61,7 +61,17 @@ def test_links_out_are_refused_unless_allowed_and_loops_end(root, tmp_path):
         walk_images(root)
     found = walk_images(root, follow_links=True)
     assert root / "out" / "far.png" in found.paths
-    assert "2 links to a folder above" in str(found.left_out)
+    assert "2 links to a folder that was searched already" in str(found.left_out)
+
+
+def test_a_place_is_visited_once_however_many_links_lead_there(root):
+    for number in range(30):
+        (root / f"d{number}").mkdir()
+    for number in range(29):
+        for name in ("left", "right"):  # 2 ** 29 ways lead to the last folder
+            (root / f"d{number}" / name).symlink_to(root / f"d{number + 1}")
+    (root / "d29" / "last.png").write_bytes(PNG)
+    assert names(root) == ["a.png", "b/2.png", "b/deep/er/1.png", "d29/last.png"]
 
 
 def test_heic_that_cannot_be_read_is_left_out_but_not_a_jpeg_of_that_name(root, monkeypatch):

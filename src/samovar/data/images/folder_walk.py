@@ -5,12 +5,13 @@ folder could lead to any file of the user. Files without an extension are images
 one; all other files go by their extension.
 """
 
+from collections import deque
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from samovar.data.images.decode import EXTENSIONS
 from samovar.data.images.heif import is_avif, is_heif, missing_for
-from samovar.data.images.left_out import HIDDEN_FOLDER, LOOP, LeftOut
+from samovar.data.images.left_out import HIDDEN_FOLDER, SEARCHED, LeftOut
 from samovar.errors import DataError
 
 SIGNATURES = (b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"GIF8", b"BM", b"II*\0", b"MM\0*")
@@ -78,29 +79,36 @@ def check_link(path: Path, home: Path) -> None:
 
 
 class _Walk:
-    """One walk through a folder, without recursion: folders can be nested very deeply."""
+    """One walk through a folder, which visits no place twice, however many links lead there.
+
+    It does without recursion, since folders can be nested very deeply.
+    """
 
     def __init__(self, home: Path, follow_links: bool, deep: bool) -> None:
         self.home = home
         self.follow_links = follow_links
         self.deep = deep
         self.found = FolderImages()
-        # A folder that is still to be visited, with the real places of the folders that led to it.
-        self.waiting: list[tuple[Path, tuple[Path, ...]]] = []
+        self.waiting: deque[Path] = deque()
+        self.visited: set[Path] = set()
 
     def visit(self, folder: Path) -> None:
         """Visit a folder, and then all that wait."""
         self._check_link(folder)
-        self.waiting.append((folder, ()))
+        self.waiting.append(folder)
         while self.waiting:
-            current, trail = self.waiting.pop()
-            trail = (*trail, current.resolve())
+            current = self.waiting.pop()
+            place = current.resolve()
+            if place in self.visited:
+                self.found.left_out.add(SEARCHED)
+                continue
+            self.visited.add(place)
             for path in sorted(current.iterdir()):
-                self._meet(path, trail)
+                self._meet(path)
 
-    def _meet(self, path: Path, trail: tuple[Path, ...]) -> None:
+    def _meet(self, path: Path) -> None:
         if path.is_dir():
-            self._meet_folder(path, trail)
+            self._meet_folder(path)
         elif path.name.startswith(".") or not is_image_file(path):
             self.found.left_out.add_file(path)
         else:
@@ -110,15 +118,15 @@ class _Walk:
             else:
                 self.found.left_out.add_file(path)
 
-    def _meet_folder(self, path: Path, trail: tuple[Path, ...]) -> None:
+    def _meet_folder(self, path: Path) -> None:
         if path.name.startswith(".") or path.name == "__MACOSX":
             self.found.left_out.add(HIDDEN_FOLDER)
         elif self.deep:
             self._check_link(path)
-            if path.is_symlink() and path.resolve() in trail:
-                self.found.left_out.add(LOOP)
+            if path.is_symlink():
+                self.waiting.appendleft(path)  # after all others: an image has its own name then
             else:
-                self.waiting.append((path, trail))
+                self.waiting.append(path)
 
     def _check_link(self, path: Path) -> None:
         if not self.follow_links:

@@ -10,7 +10,7 @@ ARCHIVES = (".zip", ".tar", ".gz", ".7z", ".rar")
 BESIDE = "image beside the class folders"
 HIDDEN = "hidden file"
 HIDDEN_FOLDER = "hidden folder"
-LOOP = "link to a folder above"
+SEARCHED = "link to a folder that was searched already"
 UNNAMED = "file without an extension"
 NOUNS = ("image", "file", "folder", "archive", "link")
 MOST_REASONS = 6
@@ -87,8 +87,8 @@ class LeftOut:
 def _plural(reason: str) -> str:
     """Return the plural of a reason, by the first of its words that can be counted.
 
-    >>> _plural("link to a folder above")
-    'links to a folder above'
+    >>> _plural("link to a folder that was searched already")
+    'links to a folder that was searched already'
     """
     words = reason.split()
     for position, word in enumerate(words):
