@@ -19,6 +19,7 @@ from samovar.cli.predict import predict
 from samovar.cli.presets import presets
 from samovar.cli.reproduce import reproduce
 from samovar.cli.score import score
+from samovar.cli.sort import sort
 from samovar.cli.streams import discard_output, prepare_streams
 from samovar.cli.synthetic import synthetic
 from samovar.cli.task import task
@@ -55,10 +56,11 @@ ALLOCATION_FAILED = (
 
 TRAIN = "Train a model: samovar train PRESET (default glyphs). The same command resumes a run."
 
-SHORT = ("fit", "predict", "score", "embed")
+SHORT = ("fit", "predict", "score", "sort", "embed")
 """Commands that people wait for, often on a machine that does other things as well."""
 CONTINUES = {
     "train": "The same command resumes the run from its last checkpoint.",
+    "sort": "The same command finishes its work, and --undo takes it back.",
     "embed": "The same command continues where it stopped.",
     "reproduce": "The same command continues: finished runs are kept, others are resumed.",
 }
@@ -68,6 +70,7 @@ COMMANDS = (
     from_function("samovar fit", fit),
     from_function("samovar predict", predict),
     from_function("samovar score", score),
+    from_function("samovar sort", sort),
     from_function("samovar task", task),
     # The flags of `train` depend on the preset that is named first, so it parses them itself.
     Command("samovar train", TRAIN, run_train, TrainCommand),
