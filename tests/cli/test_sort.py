@@ -55,13 +55,19 @@ def test_sorted_by_each_way_and_taken_back(by, task, heap, capsys):
     assert contents(into) == before
     assert bool(contents(heap)) == (by != "move")
     capsys.readouterr()
-    if by != "move":
-        assert main(flags(task, heap, "--apply", "--by", by)) == 0
-        assert "There are no new photos to sort." in capsys.readouterr().out
+    assert main(flags(task, heap, "--apply", "--by", by)) == 0
+    assert "There are no new photos to sort." in capsys.readouterr().out
     assert main(["sort", "--undo", "--into", str(into)]) == 0
     assert "9 photos taken back" in capsys.readouterr().out
     assert contents(heap) == before
     assert list(into.iterdir()) == []
+
+
+def test_a_heap_without_photos_is_an_error_unless_all_were_sorted(task, tmp_path, capsys):
+    (tmp_path / "heap").mkdir()
+    capsys.readouterr()
+    assert main(flags(task, tmp_path / "heap", "--apply")) == 2
+    assert "There are no images" in capsys.readouterr().err
 
 
 def test_everything_is_unsure_when_one_must_be_certain(task, heap, capsys):

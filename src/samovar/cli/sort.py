@@ -11,6 +11,7 @@ import tyro
 
 from samovar.cli.named_images import named_images
 from samovar.cli.task_argument import check_task
+from samovar.core.filing_manifest import NAME
 from samovar.errors import DataError, SettingsError
 
 if TYPE_CHECKING:
@@ -75,8 +76,8 @@ def sort(  # noqa: PLR0913 - each parameter is a flag
     task = _checked_task(heap, task)
     _check_flags(unsure, apply=apply, watch=watch, json=json)
     _check_heap(heap)
-    if not watch:  # there may be no photos yet
-        named_images(heap, recursive=recursive, follow_links=follow_links)
+    expected = not watch and not (into / NAME).exists()  # else all may be sorted already
+    named_images(heap, recursive=recursive, follow_links=follow_links, may_be_empty=not expected)
 
     # Only now, since torch takes longer to load than all the checks.
     from samovar.classifier.heap_sorter import HeapSorter, sorting_lock
@@ -135,7 +136,6 @@ def _check_heap(heap: Sequence[Path]) -> None:
 def _undo(into: Path) -> int:
     from samovar.classifier.heap_sorter import sorting_lock
     from samovar.classifier.heap_sorter import undo as undo_all
-    from samovar.core.filing_manifest import NAME
     from samovar.core.text import printable
     from samovar.reporting.sorting_tables import undone_text
 

@@ -9,13 +9,12 @@ from pathlib import Path
 from samovar.classifier.answer import AnswerParameters
 from samovar.classifier.heap_sorter import HeapSorter, PlannedPhoto
 from samovar.classifier.loading import Fitted
-from samovar.cli.named_images import named_images
+from samovar.cli.named_images import NamedImages, named_images
 from samovar.cli.reading import read_files
 from samovar.core.filing_manifest import FilingManifest
 from samovar.core.interrupts import StopRequests
 from samovar.core.text import printable
 from samovar.data.images.image_file import ImageFile
-from samovar.errors import DataError
 from samovar.reporting.terminal import report_left_out, report_skipped
 
 ROUND = 1.0
@@ -47,7 +46,7 @@ class HeapAtHand:
 
     def planned(self, ready: States | None = None) -> list[PlannedPhoto]:
         """Answer the photos that are new, and say where they go; only those that are ready."""
-        named = named_images(self.heap, recursive=self.recursive, follow_links=self.follow_links)
+        named = self._named()
         manifest = FilingManifest.read(self.sorter.into)
         paths = [Path(file.name) for file in named.files]
         if ready is not None:
@@ -96,14 +95,8 @@ class HeapAtHand:
             self.given_up |= ready
 
     def _states(self) -> States:
-        try:
-            named = named_images(
-                self.heap, recursive=self.recursive, follow_links=self.follow_links
-            )
-        except DataError:  # there are no photos yet
-            return {}
         states = {}
-        for file in named.files:
+        for file in self._named().files:
             path = Path(file.name)
             try:
                 state = path.stat()
@@ -111,6 +104,15 @@ class HeapAtHand:
                 continue
             states[path] = (state.st_size, state.st_mtime_ns)
         return states
+
+    def _named(self) -> NamedImages:
+        """Return the photos that are there now: none are left when all were moved."""
+        return named_images(
+            self.heap,
+            recursive=self.recursive,
+            follow_links=self.follow_links,
+            may_be_empty=True,
+        )
 
     def report(self) -> int:
         """Say on standard error which photos stay where they are; return the exit code."""
