@@ -37,6 +37,7 @@ from samovar.classifier.loading import (
     stored_name,
 )
 from samovar.classifier.regression_task import RegressionTask
+from samovar.classifier.suggestions import Suggestions, suggest
 from samovar.classifier.support_names import SupportNames, wrong_images
 from samovar.classifier.used_images import used_images
 from samovar.classifier.user_inputs import encoded_images
@@ -244,6 +245,15 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         names = support.file_names
         truths = support.labels.tolist()
         return score_answers(answer, truths, classes, names, self.reject_label)
+
+    def suggest(self, X: Any, count: int = 10) -> Suggestions:  # noqa: N803
+        """Return which of these unlabelled images to label next, as `samovar next` does.
+
+        Doubtful images that tell much about the others come first, and no two that tell the same.
+        """
+        check_is_fitted(self, "fitted_")
+        inputs = self._inputs(queries(X), self.saved_, reset=False)
+        return suggest(self.fitted_, inputs, count, self._parameters)
 
     @property
     def rejection_note(self) -> str:

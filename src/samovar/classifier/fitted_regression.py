@@ -82,10 +82,13 @@ class FittedRegression:
 
     @torch.no_grad()
     def _moments(self, inputs: list[Tensor]) -> Moments:
-        vectors = self.task.vectors[:0]
-        if inputs:
-            vectors = torch.stack(inputs)
-        return self.regression.moments(vectors)
+        return self.regression.moments(self.stacked(inputs))
+
+    def stacked(self, inputs: list[Tensor]) -> Tensor:
+        """Return the vectors of images as a matrix (n, d), also of no images."""
+        if not inputs:
+            return self.task.vectors[:0]
+        return torch.stack(inputs)
 
     def _predict(self, moments: Moments, parameters: AnswerParameters) -> Prediction:
         noise = PredictiveNoise(parameters.seed, [0], quasi=True)

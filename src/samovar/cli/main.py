@@ -15,6 +15,7 @@ from samovar.cli.data import DATA
 from samovar.cli.embed import embed
 from samovar.cli.evaluate import evaluate
 from samovar.cli.fit import fit
+from samovar.cli.next import next_images
 from samovar.cli.predict import predict
 from samovar.cli.presets import presets
 from samovar.cli.reproduce import reproduce
@@ -56,7 +57,7 @@ ALLOCATION_FAILED = (
 
 TRAIN = "Train a model: samovar train PRESET (default glyphs). The same command resumes a run."
 
-SHORT = ("fit", "predict", "score", "sort", "embed")
+SHORT = ("fit", "predict", "score", "next", "sort", "embed")
 """Commands that people wait for, often on a machine that does other things as well."""
 CONTINUES = {
     "train": "The same command resumes the run from its last checkpoint.",
@@ -70,6 +71,7 @@ COMMANDS = (
     from_function("samovar fit", fit),
     from_function("samovar predict", predict),
     from_function("samovar score", score),
+    from_function("samovar next", next_images),
     from_function("samovar sort", sort),
     from_function("samovar task", task),
     # The flags of `train` depend on the preset that is named first, so it parses them itself.
