@@ -9,8 +9,9 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from samovar.reporting.figures.fonts import Fonts
-from samovar.reporting.figures.style import BLACK, draw_image, empty_panels, png, wrapped_label
+from samovar.reporting.figures.style import BLACK, draw_image, empty_panels, plain_label, png
 from samovar.reporting.suggestion_files import SuggestedImage
+from samovar.reporting.terminal import shortened
 
 COLUMNS = 5
 MOST_IMAGES = 60
@@ -24,18 +25,17 @@ def suggestions_figure(
     shown = min(len(images), MOST_IMAGES)
     columns = min(COLUMNS, shown)
     lines = math.ceil(shown / columns)
-    figure = Figure(figsize=(2.1 * columns, 2.6 * lines), layout="constrained")
+    figure = Figure(figsize=(2.1 * columns, 2.5 * lines), layout="constrained")
     panels = empty_panels(figure, lines, columns)
     names = [Path(image.row.image).name for image in suggested[:shown]]
     fonts = Fonts.for_texts([*names, *(image.row.label for image in suggested[:shown])])
     for number in range(shown):
         panel = panels[divmod(number, columns)]
         draw_image(panel, images[number])
-        name = wrapped_label(fonts.drawable(f"{number + 1}. {names[number]}"), LABEL_WIDTH)
-        guess = fonts.drawable(suggested[number].row.label)
-        ending = f"? {suggested[number].row.probability:.0%}"
-        if suggested[number].row.rejected:
-            ending = "?"
-        title = f"{name}\n{wrapped_label(guess, LABEL_WIDTH, ending)}"
+        name = fonts.drawable(f"{number + 1}. {names[number]}")
+        row = suggested[number].row
+        ending = "?" if row.rejected else f"? {row.probability:.0%}"
+        guess = shortened(fonts.drawable(row.label), LABEL_WIDTH - len(ending)) + ending
+        title = f"{plain_label(shortened(name, LABEL_WIDTH))}\n{plain_label(guess)}"
         panel.set_title(title, fontsize=8, color=BLACK, fontfamily=fonts.families)
     return png(figure)
