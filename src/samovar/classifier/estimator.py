@@ -24,6 +24,7 @@ from samovar.classifier.answer import (
     probabilities_of,
     uncertainty_of,
 )
+from samovar.classifier.check_report import CheckReport, check_camera, check_support
 from samovar.classifier.chosen_encoder import choose_encoder
 from samovar.classifier.fitted_model import FittedModel
 from samovar.classifier.fitted_task import FittedTask
@@ -254,6 +255,22 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self, "fitted_")
         inputs = self._inputs(queries(X), self.saved_, reset=False)
         return suggest(self.fitted_, inputs, count, self._parameters)
+
+    def check(self, new: Any = None) -> CheckReport:
+        """Return what may be wrong with the support images, as `samovar check` shows it.
+
+        It has labels that are probably wrong, near-duplicates, classes that cannot be told apart,
+        and classes with too few images. `new` are unlabelled images that are to be answered: the
+        report says whether they seem to come from another camera.
+        """
+        check_is_fitted(self, "fitted_")
+        names = None if self.support_ is None else self.support_.names
+        report = check_support(self.fitted_, self._parameters, names)
+        if new is None:
+            return report
+        inputs = self._inputs(queries(new), self.saved_, reset=False)
+        camera = check_camera(self.fitted_, inputs, self._parameters)
+        return dataclasses.replace(report, camera=camera)
 
     @property
     def rejection_note(self) -> str:

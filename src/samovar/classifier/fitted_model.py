@@ -168,6 +168,27 @@ class FittedModel:
         accuracy = float(np.mean((answers == left_out.numbers).numpy()))
         return LeaveOneOut(images, accuracy, rejected, wrong)
 
+    def judged_by(self, kept: Tensor, parameters: AnswerParameters) -> Tensor:
+        """Return the class probabilities (n, N) of the support by some of its images.
+
+        Args:
+            kept: Whether each image has a say, (n,); each class must have one that has. An image
+                that has is judged without itself, where its class has another.
+            parameters: How images are answered.
+        """
+        assert self.support is not None
+        positions = torch.nonzero(kept).flatten().tolist()
+        labels = [self.support.labels[position] for position in positions]
+        features = self.support.features[kept.to(self.support.features.device)]
+        task = FittedTask.of(features, labels)
+        rest = restored(self.saved, self.embed.device, task, None)
+        result = rest._predict(self.support.features, parameters).probabilities[0].cpu()
+        left_out = LeftOut.of(task, features, labels, most=len(labels))
+        if left_out is not None:
+            without = left_out.probabilities(self.saved.model, rest.conditioned.prior, parameters)
+            result[torch.tensor(positions)[list(left_out.positions)]] = without
+        return result
+
 
 def fit_model(
     saved: SavedModel, device: torch.device, inputs: list[Tensor], labels: list[Any]

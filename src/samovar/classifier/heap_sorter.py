@@ -107,11 +107,15 @@ class HeapSorter:
         """Sort photos; return those whose place was taken by somebody meanwhile, or that went."""
         if not planned:
             return []
-        filings = tuple(photo.filing for photo in planned)
-        manifest = FilingManifest.read(self.into).extended(filings, self.into)
-        manifest.write(self.into)
-        failed = _file_all(manifest, self.into)
+        failed = file_photos([photo.filing for photo in planned], self.into)
         return [photo for photo in planned if photo.filing in failed]
+
+
+def file_photos(filings: Sequence[Filing], into: Path) -> set[Filing]:
+    """Write down what is about to be done, and do it; return the filings that failed."""
+    manifest = FilingManifest.read(into).extended(tuple(filings), into)
+    manifest.write(into)
+    return _file_all(manifest, into)
 
 
 def finish(into: Path) -> int:

@@ -81,14 +81,20 @@ class LeftOut:
     """Where they stand in the support."""
 
     @classmethod
-    def of(cls, task: FittedTask, features: Tensor, labels: Sequence[Any]) -> "LeftOut | None":
-        """Choose at most 200 support images, evenly spaced; return None if no class has two."""
+    def of(
+        cls,
+        task: FittedTask,
+        features: Tensor,
+        labels: Sequence[Any],
+        most: int = MOST_LEFT_OUT,
+    ) -> "LeftOut | None":
+        """Choose at most so many support images, evenly spaced; return None if no class has two."""
         numbers = class_numbers(task.classes, labels)
         candidates = torch.nonzero(task.counts[numbers] > 1).flatten()
         if not len(candidates):
             return None
         # Evenly spaced, so that all classes are among them although images come class by class.
-        count = min(MOST_LEFT_OUT, len(candidates))
+        count = min(most, len(candidates))
         spaced = np.unique(np.linspace(0, len(candidates) - 1, count).astype(int))
         chosen = candidates[spaced]
         positions = tuple(chosen.tolist())
@@ -116,6 +122,12 @@ class LeftOut:
         self, model: FewShotModel, prior: WeightDistribution, parameters: AnswerParameters
     ) -> Tensor:
         """Return the number of the class that the classifier without it gives to each image."""
+        return self.probabilities(model, prior, parameters).argmax(1)
+
+    def probabilities(
+        self, model: FewShotModel, prior: WeightDistribution, parameters: AnswerParameters
+    ) -> Tensor:
+        """Return the probabilities (n, N) that the classifier without it gives to each image."""
         answers = []
         for feature, number in zip(self.features, self.numbers, strict=True):
             means = self._means_without(feature[None], number[None])
@@ -123,8 +135,8 @@ class LeftOut:
             prediction = predict_queries(
                 model, without, feature[None], int(parameters.samples), parameters.seed
             )
-            answers.append(int(prediction.probabilities[0, 0].argmax()))
-        return torch.tensor(answers)
+            answers.append(prediction.probabilities[0, 0].cpu())
+        return torch.stack(answers)
 
     def _means_without(self, features: Tensor, numbers: Tensor) -> ClassMeans:
         """Return the mean of each image's class without the image, (1, n, d)."""

@@ -8,6 +8,7 @@ import errno
 import sys
 
 import samovar
+from samovar.cli.check import check
 from samovar.cli.command import Command, from_function, group
 from samovar.cli.compare import compare
 from samovar.cli.completion import completion_command
@@ -57,7 +58,7 @@ ALLOCATION_FAILED = (
 
 TRAIN = "Train a model: samovar train PRESET (default glyphs). The same command resumes a run."
 
-SHORT = ("fit", "predict", "score", "next", "sort", "embed")
+SHORT = ("fit", "predict", "score", "check", "next", "sort", "embed")
 """Commands that people wait for, often on a machine that does other things as well."""
 CONTINUES = {
     "train": "The same command resumes the run from its last checkpoint.",
@@ -71,6 +72,7 @@ COMMANDS = (
     from_function("samovar fit", fit),
     from_function("samovar predict", predict),
     from_function("samovar score", score),
+    from_function("samovar check", check),
     from_function("samovar next", next_images),
     from_function("samovar sort", sort),
     from_function("samovar task", task),

@@ -67,6 +67,14 @@ def predict_regression(
 
 
 @torch.no_grad()
+def predict_left_out(regression: Regression, samples: int, noise: PredictionNoise) -> Prediction:
+    """Return the predictive (1, n, N) of each support image had it not been there."""
+    sampler = TemperedLogitSampler(regression.left_out_logits(), regression, noise)
+    shape = (1, regression.shape.way, len(regression.labels))
+    return average_samples(sampler, samples, shape, regression.labels.device)
+
+
+@torch.no_grad()
 def predict_regression_at_mean(regression: Regression, moments: Moments) -> Prediction:
     """Return the prediction (1, Q, N) at the mean of the weights and of the log temperature."""
     log_temperature = (regression.temperature_weights * regression.log_temperatures).sum()
