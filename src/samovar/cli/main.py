@@ -15,6 +15,7 @@ from samovar.cli.completion import completion_command
 from samovar.cli.data import DATA
 from samovar.cli.embed import embed
 from samovar.cli.evaluate import evaluate
+from samovar.cli.export import export
 from samovar.cli.fit import fit
 from samovar.cli.next import next_images
 from samovar.cli.predict import predict
@@ -58,7 +59,7 @@ ALLOCATION_FAILED = (
 
 TRAIN = "Train a model: samovar train PRESET (default glyphs). The same command resumes a run."
 
-SHORT = ("fit", "predict", "score", "check", "next", "sort", "embed")
+SHORT = ("fit", "predict", "score", "check", "next", "sort", "export", "embed")
 """Commands that people wait for, often on a machine that does other things as well."""
 CONTINUES = {
     "train": "The same command resumes the run from its last checkpoint.",
@@ -75,6 +76,7 @@ COMMANDS = (
     from_function("samovar check", check),
     from_function("samovar next", next_images),
     from_function("samovar sort", sort),
+    from_function("samovar export", export),
     from_function("samovar task", task),
     # The flags of `train` depend on the preset that is named first, so it parses them itself.
     Command("samovar train", TRAIN, run_train, TrainCommand),

@@ -43,11 +43,14 @@ class TemperedLogitSampler(LogitSampler):
 
     def __call__(self, task: int, block: SampleBlock, queries: slice) -> Tensor:
         """Sample logits (N, L, Q) of some queries."""
+        epsilon, inverse = self.points(task, block)
+        sampled = self.mean[:, None, queries] + self.stddev[:, None, queries] * epsilon[..., None]
+        return sampled * inverse[:, None]
+
+    def points(self, task: int, block: SampleBlock) -> tuple[Tensor, Tensor]:
+        """Return the noise of the logits (N, L), and 1 / t of each sample (L,)."""
         epsilon = self.noise.logits(task, block, self.numbers_per_sample)
-        sampled = (
-            self.mean[:, None, queries] + self.stddev[:, None, queries] * epsilon[:-1, :, None]
-        )
-        return sampled * self._inverse_temperatures(epsilon[-1])[:, None]
+        return epsilon[:-1], self._inverse_temperatures(epsilon[-1])
 
     def _inverse_temperatures(self, epsilon: Tensor) -> Tensor:
         """Return 1 / t of each sample, (L,)."""
