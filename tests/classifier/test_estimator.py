@@ -355,6 +355,7 @@ def test_progress_is_shown_if_it_is_wanted(photos, capsys):
 def test_help_shows_nothing_private():
     public = {
         "answer",
+        "check",
         "classes_",
         "fit",
         "leave_one_out",
@@ -369,6 +370,7 @@ def test_help_shows_nothing_private():
         "score",
         "score_report",
         "spread_",
+        "suggest",
         "task_",
         "uncertainty",
     }

@@ -37,6 +37,7 @@ from samovar.classifier.loading import (
     save_fitted,
     stored_name,
 )
+from samovar.classifier.notebook_view import first_files, fitted_html
 from samovar.classifier.regression_task import RegressionTask
 from samovar.classifier.suggestions import Suggestions, suggest
 from samovar.classifier.support_names import SupportNames, wrong_images
@@ -94,6 +95,8 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """The model with the task that it is fitted to."""
     support_: SupportNames | None
     """The file names of the support images; None if some of them were no files."""
+    examples_: dict[Any, str]
+    """The path of an image of each class, where the images were files and it is known."""
 
     def __init__(  # noqa: PLR0913 - scikit-learn wants every parameter here, and all have defaults
         self,
@@ -148,6 +151,7 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self.support_ = None  # not all images have names
         else:
             self.support_ = self.support_ + used.names
+        self.examples_ = first_files(support) | self.examples_
         return self
 
     def _fit(self, support: LabelledImages) -> "FewShotClassifier":
@@ -157,6 +161,7 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         used = used_images(support, self._inputs(support.images, saved, reset=True))
         self.fitted_ = fit_task(saved, device, used.inputs, used.labels)
         self.support_ = used.names
+        self.examples_ = first_files(support)
         return self
 
     # --- what was fitted
@@ -321,6 +326,24 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             images = images.detach().cpu().numpy()
         return list(torch.from_numpy(validate_data(self, images, reset=reset, dtype=np.float32)))
 
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
+        """Add the classes to scikit-learn's diagram, for notebooks."""
+        bundle: dict[str, str] = super()._repr_mimebundle_(**options)
+        if "text/html" in bundle and hasattr(self, "fitted_"):
+            bundle["text/html"] += self._fitted_html()
+        return bundle
+
+    @property
+    def _repr_html_(self) -> Any:
+        diagram = super()._repr_html_  # raises AttributeError where diagrams are switched off
+        if not hasattr(self, "fitted_"):
+            return diagram
+        return lambda: diagram() + self._fitted_html()
+
+    def _fitted_html(self) -> str:
+        measured = self.fitted_.leave_one_out(self._parameters)
+        return fitted_html(self.fitted_, self.examples_, measured)
+
     # --- files
 
     def save(self, path: str | Path) -> Path:
@@ -354,6 +377,7 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         classifier = cls(model, device=device, encoder=encoder, **parameters)
         classifier.fitted_ = fitted
         classifier.support_ = info.support
+        classifier.examples_ = {}
         if isinstance(fitted, FittedModel) and _takes_vectors_only(fitted.saved):
             classifier.n_features_in_ = fitted.task.totals.shape[1]
         return classifier
