@@ -159,9 +159,18 @@ def _labels_row(
         found = hits[name] + alarms[name]
         precision = round(hits[name] / found, 3) if found else None
         recall = round(hits[name] / wrong_labels, 3) if wrong_labels else None
-        methods[name] = {"precision": precision, "recall": recall, "false alarms": alarms[name]}
+        methods[name] = {
+            "precision": precision,
+            "recall": recall,
+            "found": hits[name],
+            "false alarms": alarms[name],
+        }
     row = {"collection": collection.name, "way": shape[0], "images of each": shape[1]}
-    return row | {"share wrong": share, "tasks": tasks, "images": images, "methods": methods}
+    return (
+        row
+        | {"share wrong": share, "tasks": tasks, "images": images, "wrong labels": wrong_labels}
+        | {"methods": methods}
+    )
 
 
 def smaller(picture: Image.Image) -> Image.Image:
