@@ -129,7 +129,7 @@ def _check_heap(heap: Sequence[Path]) -> None:
     for path in heap:
         if path.suffix.lower() == ".zip" and path.is_file():
             raise DataError(f"{path} is an archive. Unpack it, and sort the folder.")
-        if not path.exists() and str(path) != "-":
+        if not path.exists():
             raise DataError(f"There is no file or folder {path}.")
 
 
