@@ -1,6 +1,7 @@
 """Measure what `samovar check` finds, beside confident learning, and its false alarms; prints JSON.
 
     python benchmarks/check.py labels --vectors A.npz B.npz       wrong labels that were planted
+    python benchmarks/check.py honesty --vectors A.npz B.npz      how honest the probabilities are
     python benchmarks/check.py duplicates --images A.zip B        duplicates that were planted
     python benchmarks/check.py camera --images A.zip B            new photos of a changed camera
 
@@ -11,15 +12,19 @@ find_label_issues with its defaults) on the left-out probabilities of `photos`, 
 scikit-learn's logistic regression by cross-validation on the same vectors; and every image that
 leave-one-out answers otherwise.
 
+honesty: over the same tasks with wrong labels, what was said of the labels (the mean probability
+that they are wrong) beside the share that was wrong, in steps of the probability.
+
 duplicates: each picture with copies that were made smaller, compressed, cropped by 5 % at each
 side, made brighter or mirrored. Pairs that are found without being planted are counted, too: they
 may be duplicates that the collection has by itself.
 
-camera: tasks with ten labelled photos of each of five classes, and ten new ones: as they are, with
-a yellow cast, darker, blurred, or at a third of the size.
+camera: tasks with labelled photos of each of five classes, and as many new ones (half of the class,
+at most ten): as they are, with a yellow cast, darker, blurred, or at a third of the size.
 """
 
 import io
+import itertools
 import json
 import warnings
 from collections.abc import Iterator
@@ -51,6 +56,7 @@ from samovar.prediction.near_duplicates import near_duplicates
 
 SHARES = (0.0, 0.05, 0.1, 0.2)
 SHAPES = ((5, 10), (10, 10), (20, 15))
+STEPS = (0.0, 0.05, 0.2, 0.5, 0.8, 0.95, 1.01)
 PARAMETERS = AnswerParameters()
 
 
@@ -60,6 +66,14 @@ class Labels:
 
     vectors: tuple[Path, ...]
     tasks: int = 30
+
+
+@dataclass(frozen=True)
+class Honesty:
+    """Compare the probabilities that labels are wrong with how many are."""
+
+    vectors: tuple[Path, ...]
+    tasks: int = 8
 
 
 @dataclass(frozen=True)
@@ -171,6 +185,30 @@ def _labels_row(
         | {"share wrong": share, "tasks": tasks, "images": images, "wrong labels": wrong_labels}
         | {"methods": methods}
     )
+
+
+def measure_honesty(arguments: Honesty) -> Iterator[dict[str, Any]]:
+    """Sort labels by the probability that they are wrong, and count those that are."""
+    saved = photos()
+    said = []
+    was = []
+    for path in arguments.vectors:
+        collection = VectorCollection.read(path)
+        for shape in SHAPES:
+            for share in SHARES[1:]:
+                for number in range(arguments.tasks):
+                    vectors, labels, wrong = planted(collection, shape, share, number)
+                    fitted = fit_regression(saved, list(vectors), labels.tolist())
+                    said.append(judge_support(fitted, PARAMETERS).wrong)
+                    was.append(wrong)
+    probabilities = torch.cat(said)
+    wrongs = torch.cat(was).double()
+    for least, most in itertools.pairwise(STEPS):
+        inside = (probabilities >= least) & (probabilities < most)
+        row: dict[str, Any] = {"from": least, "to": most, "images": int(inside.sum())}
+        row["said"] = round(float(probabilities[inside].mean()), 3)
+        row["was"] = round(float(wrongs[inside].mean()), 3)
+        yield row
 
 
 def smaller(picture: Image.Image) -> Image.Image:
@@ -324,6 +362,7 @@ def main() -> None:
     """Measure what is asked for."""
     arguments = tyro.cli(
         Annotated[Labels, tyro.conf.subcommand("labels")]
+        | Annotated[Honesty, tyro.conf.subcommand("honesty")]
         | Annotated[Duplicates, tyro.conf.subcommand("duplicates")]
         | Annotated[Camera, tyro.conf.subcommand("camera")],
         description=__doc__,
@@ -331,6 +370,8 @@ def main() -> None:
     warnings.filterwarnings("ignore")
     if isinstance(arguments, Labels):
         rows = measure_labels(arguments)
+    elif isinstance(arguments, Honesty):
+        rows = measure_honesty(arguments)
     elif isinstance(arguments, Duplicates):
         rows = measure_duplicates(arguments)
     else:
