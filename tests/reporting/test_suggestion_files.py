@@ -34,8 +34,8 @@ def test_csv_has_a_line_for_each_in_order():
 
 
 def test_label_studio_gets_predictions_with_score_and_uncertainty():
-    tasks = json.loads(label_studio_tasks(IMAGES, "samovar photos"))
-    assert tasks[0]["data"]["image"] == "/data/local-files/?d=heap/%3D1.jpg"
+    tasks = json.loads(label_studio_tasks(IMAGES, "samovar photos", "/files/"))
+    assert tasks[0]["data"]["image"] == "/files/heap/%3D1.jpg"
     (prediction,) = tasks[0]["predictions"]
     assert (prediction["score"], prediction["uncertainty"]) == (0.6, 0.2)
     assert tasks[0]["data"]["uncertainty"] == 0.2
@@ -47,7 +47,7 @@ def test_label_studio_gets_predictions_with_score_and_uncertainty():
 def test_the_configuration_names_what_the_predictions_name():
     view = ElementTree.fromstring(label_studio_config(["cat", '<"&']))
     control = view.find("Choices")
-    result = json.loads(label_studio_tasks(IMAGES, "x"))[0]["predictions"][0]["result"][0]
+    result = json.loads(label_studio_tasks(IMAGES, "x", ""))[0]["predictions"][0]["result"][0]
     assert control.get("name") == result["from_name"]
     assert control.get("toName") == result["to_name"] == view.find("Image").get("name")
     assert [choice.get("value") for choice in control] == ["cat", '<"&']

@@ -5,7 +5,7 @@ it. What an earlier process has left unfinished is finished first, as it had bee
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -151,7 +151,7 @@ class Undone:
     """Those that stay as they are, since undoing might lose something."""
 
 
-def undo(into: Path, progress: Callable[[Filing], None] = lambda _: None) -> Undone:
+def undo(into: Path) -> Undone:
     """Take everything back that the manifest of a folder says was sorted into it."""
     manifest = FilingManifest.read(into)
     if not (into / NAME).exists():
@@ -160,7 +160,6 @@ def undo(into: Path, progress: Callable[[Filing], None] = lambda _: None) -> Und
     replace(manifest, done=0).write(into)
     left = []
     for filing in reversed(manifest.filings):
-        progress(filing)
         if not take_back(filing, into):
             left.append(filing)
     if left:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from samovar.reporting.suggestion_files import SuggestedImage
 
 LOCAL_FILES = "/data/local-files/?d="
+"""Where Label Studio serves the files of the disk, if it is told to."""
 
 
 def next_images(  # noqa: PLR0913 - each parameter is a flag

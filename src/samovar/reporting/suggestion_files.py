@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
+from xml.sax.saxutils import quoteattr
 
 from rich.markup import escape
 from rich.table import Table
@@ -18,8 +19,6 @@ from samovar.reporting.answers import AnswerRow
 from samovar.reporting.terminal import printable, shortened
 
 COLUMNS = ("rank", "image", "guess", "probability", "score", "mutual_information", "rejected")
-LOCAL_FILES = "/data/local-files/?d="
-"""Where Label Studio serves the files of the disk, if it is told to."""
 FROM_NAME = "label"
 TO_NAME = "image"
 """The names of the control and of the picture in Label Studio's labelling configuration."""
@@ -69,9 +68,7 @@ def suggestions_csv(suggested: Sequence[SuggestedImage]) -> str:
     return file.getvalue()
 
 
-def label_studio_tasks(
-    suggested: Sequence[SuggestedImage], model: str, prefix: str = LOCAL_FILES
-) -> str:
+def label_studio_tasks(suggested: Sequence[SuggestedImage], model: str, prefix: str) -> str:
     """Return the suggestions as tasks with predictions, in Label Studio's JSON.
 
     Args:
@@ -101,8 +98,6 @@ def label_studio_tasks(
 
 def label_studio_config(classes: Sequence[str]) -> str:
     """Return the labelling configuration that the tasks are for, in XML."""
-    from xml.sax.saxutils import quoteattr
-
     choices = [f"    <Choice value={quoteattr(label)}/>" for label in classes]
     lines = ["<View>", f'  <Image name="{TO_NAME}" value="${TO_NAME}"/>']
     lines.append(f'  <Choices name="{FROM_NAME}" toName="{TO_NAME}" choice="single">')
