@@ -1,18 +1,20 @@
 """A heap is sorted by plan, can be killed at every call, finished and undone; no photo is lost."""
 
+import contextlib
 from pathlib import Path
 
 import numpy as np
 import pytest
 from helpers_filing import everything, killed_at, photos_in, write_photos
+from helpers_hostile import mutate
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from samovar.classifier.answer import Answer, Uncertainty
 from samovar.classifier.heap_sorter import HeapSorter, finish, sorting_lock, undo
 from samovar.classifier.sorting import Folders
-from samovar.core.filing_manifest import FilingManifest
-from samovar.errors import DataError, OutputError
+from samovar.core.filing_manifest import NAME, FilingManifest
+from samovar.errors import DataError, OutputError, SamovarError
 
 WAYS = ("link", "copy", "move")
 FOLDERS = Folders.of(["cat", "dog"], "none of these")
@@ -190,3 +192,21 @@ def test_whatever_is_done_in_whatever_order_every_photo_is_there(tmp_path_factor
         if action == "add":
             written = photos_in(place)
         assert photos_in(place) == written
+
+
+@pytest.mark.parametrize("by", WAYS)
+def test_a_damaged_manifest_loses_no_photo_and_writes_nowhere_else(by, tmp_path, monkeypatch):
+    for seed in range(60):
+        place = tmp_path / str(seed)
+        write_photos(place / "heap", FEW)
+        sorter = HeapSorter(place / "sorted", FOLDERS, by, 0.6)
+        sorter.into.mkdir()
+        monkeypatch.chdir(place)
+        sort_all(sorter, place / "heap")
+        manifest = sorter.into / NAME
+        manifest.write_bytes(mutate(manifest.read_bytes(), seed))
+        for work in (lambda: finish(sorter.into), lambda: undo(sorter.into)):  # noqa: B023
+            with contextlib.suppress(SamovarError):
+                work()
+            assert photos_in(place) == {f"photo {name}" for name in FEW}
+        assert {path.name for path in place.iterdir()} <= {"heap", "sorted"}

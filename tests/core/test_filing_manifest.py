@@ -7,6 +7,7 @@ from helpers_filing import write_photos
 
 from samovar.core.filing import Filing
 from samovar.core.filing_manifest import NAME, FilingManifest, is_text, remove_manifest
+from samovar.core.stored_json import seal
 from samovar.errors import DataError
 
 
@@ -59,7 +60,7 @@ def test_a_manifest_that_is_not_ours_is_refused_by_name(change, tmp_path, filing
     FilingManifest().extended(filings, tmp_path).write(tmp_path)
     content = json.loads((tmp_path / NAME).read_text())
     content["filings"][1] |= change
-    (tmp_path / NAME).write_text(json.dumps(content))
+    (tmp_path / NAME).write_text(json.dumps(content | {"seal": seal(content)}))
     with pytest.raises(DataError, match=NAME):
         FilingManifest.read(tmp_path)
 
@@ -70,8 +71,17 @@ def test_a_manifest_that_is_not_ours_is_refused_by_name(change, tmp_path, filing
 def test_a_manifest_with_absurd_facts_is_refused(change, tmp_path, filings):
     FilingManifest().extended(filings, tmp_path).write(tmp_path)
     content = json.loads((tmp_path / NAME).read_text()) | change
-    (tmp_path / NAME).write_text(json.dumps(content))
+    (tmp_path / NAME).write_text(json.dumps(content | {"seal": seal(content)}))
     with pytest.raises(DataError, match="Nothing was changed"):
+        FilingManifest.read(tmp_path)
+
+
+def test_damage_is_noticed_wherever_it_is(tmp_path, filings):
+    FilingManifest().extended(filings, tmp_path).write(tmp_path)
+    content = (tmp_path / NAME).read_bytes()
+    place = content.index(b"heap/1.jpg")
+    (tmp_path / NAME).write_bytes(content[:place] + b"help" + content[place + 4 :])
+    with pytest.raises(DataError, match="damaged"):
         FilingManifest.read(tmp_path)
 
 

@@ -1,8 +1,9 @@
 """The manifest of files that were sorted into a folder: what was done, and what was about to be.
 
 It is written before anything is done, so that a process that was killed can be finished by the
-next one, and everything can be undone. It lies in the folder itself, and is read with suspicion: it
-can make us move only images, only out of this folder, and never over another file.
+next one, and everything can be undone. It lies in the folder itself, and is read with suspicion: a
+checksum tells damage, and whoever has written it can make us move only images, only out of this
+folder, and never over another file.
 """
 
 import json
@@ -10,11 +11,13 @@ import os
 from collections.abc import Collection
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from samovar.core.files import write_whole
 from samovar.core.filing import Filing
-from samovar.core.stored_json import read_json
+from samovar.core.stored_json import read_json, seal
 from samovar.errors import DataError, UnreadableError
+from samovar.settings.checked import checked
 
 NAME = "samovar-sort.json"
 FORMAT = 1
@@ -53,7 +56,8 @@ class FilingManifest:
 
     def write(self, folder: Path) -> None:
         """Write the manifest of a folder, whole or not at all."""
-        write_whole(folder / NAME, json.dumps(asdict(self), indent=1).encode())
+        facts = asdict(self)
+        write_whole(folder / NAME, json.dumps(facts | {"seal": seal(facts)}, indent=1).encode())
 
     @classmethod
     def read(cls, folder: Path) -> "FilingManifest":
@@ -62,7 +66,10 @@ class FilingManifest:
         if not path.exists():
             return cls()
         try:
-            manifest = read_json(path, cls)
+            facts = read_json(path, dict[str, Any])
+            if facts.get("seal") != seal(facts):
+                raise UnreadableError("it is damaged: its checksum is another")
+            manifest = checked(cls, facts)
             manifest._check()
         except (OSError, UnreadableError) as error:
             raise DataError(
