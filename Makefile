@@ -1,6 +1,6 @@
 # Two commands set everything up: `make run` and `make test`. Each makes the virtual environment once and says so.
 .DEFAULT_GOAL := help
-.PHONY: help install run test lint format docs clean
+.PHONY: help install run test lint format docs notebooks clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -30,6 +30,9 @@ format: $(INSTALLED)  ## format and mend what ruff can mend
 # mkdocs-material prints a notice about a future MkDocs at every build, which says nothing about ours.
 docs: $(INSTALLED)  ## build the documentation into site/ (open site/index.html); a dead link is an error
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+notebooks: $(INSTALLED)  ## run the notebooks of docs/ from top to bottom
+	$(BIN)/python -m pytest --nbmake -n auto docs/*.ipynb
 
 clean:  ## remove the virtual environment and the built documentation
 	rm -rf .venv site

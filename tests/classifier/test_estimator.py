@@ -356,6 +356,7 @@ def test_help_shows_nothing_private():
     public = {
         "answer",
         "calibrate",
+        "check",
         "classes_",
         "fit",
         "leave_one_out",
@@ -372,6 +373,7 @@ def test_help_shows_nothing_private():
         "score_report",
         "sets_note",
         "spread_",
+        "suggest",
         "task_",
         "uncertainty",
     }

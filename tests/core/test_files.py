@@ -1,5 +1,6 @@
 """Files are written whole or not at all, and a bad folder is noticed before the work."""
 
+import errno
 import os
 import resource
 import subprocess
@@ -7,7 +8,15 @@ import sys
 
 import pytest
 
-from samovar.core.files import exchange, output_folder, remove_leftovers, whole_file, write_whole
+from samovar.core import files
+from samovar.core.files import (
+    exchange,
+    output_folder,
+    remove_leftovers,
+    rename_new,
+    whole_file,
+    write_whole,
+)
 from samovar.errors import OutputError
 
 
@@ -117,3 +126,26 @@ def test_two_folders_swap_places_or_stay(tmp_path):
     assert (tmp_path / "a" / ("b" if swapped else "a")).exists()
     assert not exchange(tmp_path / "a", tmp_path / "missing")
     assert (tmp_path / "a").exists()
+
+
+@pytest.mark.parametrize("in_one_step", [True, False])
+def test_a_new_name_never_replaces_anything(in_one_step, tmp_path, monkeypatch):
+    if not in_one_step:  # as on systems without Linux's call
+        monkeypatch.setattr(files, "_renameat2", lambda *_: errno.ENOSYS)
+    (tmp_path / "a").write_text("a")
+    (tmp_path / "b").write_text("b")
+    with pytest.raises(FileExistsError):
+        rename_new(tmp_path / "a", tmp_path / "b")
+    rename_new(tmp_path / "a", tmp_path / "c")
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"b": "b", "c": "a"}
+    with pytest.raises(FileNotFoundError):
+        rename_new(tmp_path / "a", tmp_path / "d")
+
+
+def test_a_whole_file_may_be_asked_to_replace_nothing(tmp_path):
+    target = tmp_path / "photo.jpg"
+    with whole_file(target, replace=False) as file:
+        file.write(b"first")
+    with pytest.raises(FileExistsError), whole_file(target, replace=False) as file:
+        file.write(b"second")
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"photo.jpg": b"first"}

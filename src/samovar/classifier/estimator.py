@@ -24,6 +24,7 @@ from samovar.classifier.answer import (
     probabilities_of,
     uncertainty_of,
 )
+from samovar.classifier.check_report import CheckReport, check_camera, check_support
 from samovar.classifier.chosen_encoder import choose_encoder
 from samovar.classifier.fitted_model import FittedModel
 from samovar.classifier.fitted_task import FittedTask
@@ -37,8 +38,10 @@ from samovar.classifier.loading import (
     save_fitted,
     stored_name,
 )
+from samovar.classifier.notebook_view import first_files, fitted_html
 from samovar.classifier.regression_task import RegressionTask
 from samovar.classifier.sets import SetRequest, predict_sets, warn_of_lost_calibration
+from samovar.classifier.suggestions import Suggestions, suggest
 from samovar.classifier.support_names import SupportNames, wrong_images
 from samovar.classifier.used_images import used_images
 from samovar.classifier.user_inputs import encoded_images
@@ -94,6 +97,8 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """The model with the task that it is fitted to."""
     support_: SupportNames | None
     """The file names of the support images; None if some of them were no files."""
+    examples_: dict[Any, str]
+    """The path of an image of each class, where the images were files and it is known."""
 
     def __init__(  # noqa: PLR0913 - scikit-learn wants every parameter here, and all have defaults
         self,
@@ -149,6 +154,7 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self.support_ = None  # not all images have names
         else:
             self.support_ = self.support_ + used.names
+        self.examples_ = first_files(support) | self.examples_
         return self
 
     def _fit(self, support: LabelledImages) -> "FewShotClassifier":
@@ -158,6 +164,7 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         used = used_images(support, self._inputs(support.images, saved, reset=True))
         self.fitted_ = fit_task(saved, device, used.inputs, used.labels)
         self.support_ = used.names
+        self.examples_ = first_files(support)
         return self
 
     # --- what was fitted
@@ -305,6 +312,31 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         truths = support.labels.tolist()
         return score_answers(answer, truths, classes, names, self.reject_label)
 
+    def suggest(self, X: Any, count: int = 10) -> Suggestions:  # noqa: N803
+        """Return which of these unlabelled images to label next, as `samovar next` does.
+
+        Doubtful images that tell much about the others come first, and no two that tell the same.
+        """
+        check_is_fitted(self, "fitted_")
+        inputs = self._inputs(queries(X), self.saved_, reset=False)
+        return suggest(self.fitted_, inputs, count, self._parameters)
+
+    def check(self, new: Any = None) -> CheckReport:
+        """Return what may be wrong with the support images, as `samovar check` shows it.
+
+        It has labels that are probably wrong, near-duplicates, classes that cannot be told apart,
+        and classes with too few images. `new` are unlabelled images that are to be answered: the
+        report says whether they seem to come from another camera.
+        """
+        check_is_fitted(self, "fitted_")
+        names = None if self.support_ is None else self.support_.names
+        report = check_support(self.fitted_, self._parameters, names)
+        if new is None:
+            return report
+        inputs = self._inputs(queries(new), self.saved_, reset=False)
+        camera = check_camera(self.fitted_, inputs, self._parameters)
+        return dataclasses.replace(report, camera=camera)
+
     @property
     def rejection_note(self) -> str:
         """What `reject` means for this task, in a sentence."""
@@ -354,6 +386,24 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             images = images.detach().cpu().numpy()
         return list(torch.from_numpy(validate_data(self, images, reset=reset, dtype=np.float32)))
 
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
+        """Add the classes to scikit-learn's diagram, for notebooks."""
+        bundle: dict[str, str] = super()._repr_mimebundle_(**options)
+        if "text/html" in bundle and hasattr(self, "fitted_"):
+            bundle["text/html"] += self._fitted_html()
+        return bundle
+
+    @property
+    def _repr_html_(self) -> Any:
+        diagram = super()._repr_html_  # raises AttributeError where diagrams are switched off
+        if not hasattr(self, "fitted_"):
+            return diagram
+        return lambda: diagram() + self._fitted_html()
+
+    def _fitted_html(self) -> str:
+        measured = self.fitted_.leave_one_out(self._parameters)
+        return fitted_html(self.fitted_, self.examples_, measured)
+
     # --- files
 
     def save(self, path: str | Path) -> Path:
@@ -387,6 +437,7 @@ class FewShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         classifier = cls(model, device=device, encoder=encoder, **parameters)
         classifier.fitted_ = fitted
         classifier.support_ = info.support
+        classifier.examples_ = {}
         if isinstance(fitted, FittedModel) and _takes_vectors_only(fitted.saved):
             classifier.n_features_in_ = fitted.task.totals.shape[1]
         return classifier

@@ -31,7 +31,7 @@ from samovar.models.class_means import ClassMeans
 from samovar.models.few_shot_model import Conditioned
 from samovar.prediction.calibration import TaskCalibration
 from samovar.prediction.learned_temperature import learned_temperature
-from samovar.prediction.left_out_support import LeftOutSupport
+from samovar.prediction.left_out_support import MOST_LEFT_OUT, LeftOutSupport
 from samovar.prediction.predictive import Prediction
 from samovar.prediction.rejection import (
     COSINE_DISTANCE,
@@ -201,6 +201,31 @@ class FittedModel:
         known = KnownScores.of(probabilities.numpy(), left_out.numbers.tolist(), classes)
         return LeaveOneOut(images, accuracy, rejected, wrong, known)
 
+    def judged_by(self, kept: Tensor, parameters: AnswerParameters) -> Tensor:
+        """Return the class probabilities (n, N) of the support by some of its images.
+
+        Args:
+            kept: Whether each image has a say, (n,); each class must have one that has. An image
+                that has is judged without itself, where its class has another.
+            parameters: How images are answered.
+        """
+        assert self.support is not None
+        positions = torch.nonzero(kept).flatten().tolist()
+        labels = [self.support.labels[position] for position in positions]
+        features = self.support.features[kept.to(self.support.features.device)]
+        task = FittedTask.of(features, labels)
+        rest = restored(self.saved, self.embed.device, task, None, self.temperature)
+        result = rest._predict(self.support.features, parameters).probabilities[0].cpu()
+        left_out = _left_out(task, Support(features, labels, None), most=len(labels))
+        if left_out is not None:
+            prior = rest.conditioned.prior
+            samples = int(parameters.samples)
+            without = left_out.probabilities(
+                self.saved.model, prior, samples, parameters.seed, rest.calibration
+            )
+            result[torch.tensor(positions)[list(left_out.positions)]] = without.float()
+        return result
+
 
 def fit_model(
     saved: SavedModel, device: torch.device, inputs: list[Tensor], labels: list[Any]
@@ -258,9 +283,11 @@ def _assembled(
     return FittedModel(saved, embed, task, conditioned, support, spread, temperature)
 
 
-def _left_out(task: FittedTask, support: Support) -> LeftOutSupport | None:
+def _left_out(
+    task: FittedTask, support: Support, most: int = MOST_LEFT_OUT
+) -> LeftOutSupport | None:
     numbers = class_numbers(task.classes, support.labels)
-    return LeftOutSupport.of(task.totals, task.counts, support.features, numbers)
+    return LeftOutSupport.of(task.totals, task.counts, support.features, numbers, most)
 
 
 def _score_of(saved: SavedModel) -> RejectionScore:

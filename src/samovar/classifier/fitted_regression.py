@@ -31,6 +31,7 @@ from samovar.prediction.regression import (
     able_to_be_left_out,
     left_out_level,
     left_out_rejection_scores,
+    predict_left_out,
     predict_regression,
     rejection_score,
 )
@@ -85,10 +86,13 @@ class FittedRegression:
 
     @torch.no_grad()
     def _moments(self, inputs: list[Tensor]) -> Moments:
-        vectors = self.task.vectors[:0]
-        if inputs:
-            vectors = torch.stack(inputs)
-        return self.regression.moments(vectors)
+        return self.regression.moments(self.stacked(inputs))
+
+    def stacked(self, inputs: list[Tensor]) -> Tensor:
+        """Return the vectors of images as a matrix (n, d), also of no images."""
+        if not inputs:
+            return self.task.vectors[:0]
+        return torch.stack(inputs)
 
     def _predict(self, moments: Moments, parameters: AnswerParameters) -> Prediction:
         noise = PredictiveNoise(parameters.seed, [0], quasi=True)
@@ -138,6 +142,29 @@ class FittedRegression:
             beyond = self._left_out_scores > self.threshold(parameters.reject)
             rejected = float(np.mean(beyond))
         return LeaveOneOut(len(right), float(right.double().mean()), rejected, wrong)
+
+    @torch.no_grad()
+    def judged_by(self, kept: Tensor, parameters: AnswerParameters) -> Tensor:
+        """Return the class probabilities (n, N) of the support by some of its images.
+
+        Args:
+            kept: Whether each image has a say, (n,); each class must have one that has. An image
+                that has is judged without itself.
+            parameters: How images are answered.
+        """
+        task = self.task
+        way = len(task.classes)
+        regression = self.saved.model.infer(task.vectors[kept], task.numbers[kept], way)
+        noise = PredictiveNoise(parameters.seed, [0], quasi=True)
+        samples = int(parameters.samples)
+        result = torch.zeros(len(kept), way)
+        left_out = predict_left_out(regression, samples, noise)
+        result[kept] = left_out.probabilities[0]
+        if not kept.all():
+            moments = regression.moments(task.vectors[~kept])
+            others = predict_regression(regression, moments, samples, noise)
+            result[~kept] = others.probabilities[0]
+        return result
 
 
 def fit_regression(

@@ -9,18 +9,22 @@ import sys
 
 import samovar
 from samovar.cli.calibrate import calibrate
+from samovar.cli.check import check
 from samovar.cli.command import Command, from_function, group
 from samovar.cli.compare import compare
 from samovar.cli.completion import completion_command
 from samovar.cli.data import DATA
 from samovar.cli.embed import embed
 from samovar.cli.evaluate import evaluate
+from samovar.cli.export import export
 from samovar.cli.fit import fit
+from samovar.cli.next import next_images
 from samovar.cli.predict import predict
 from samovar.cli.presets import presets
 from samovar.cli.reproduce import reproduce
 from samovar.cli.score import score
 from samovar.cli.serve import serve
+from samovar.cli.sort import sort
 from samovar.cli.streams import discard_output, prepare_streams
 from samovar.cli.synthetic import synthetic
 from samovar.cli.task import task
@@ -57,10 +61,22 @@ ALLOCATION_FAILED = (
 
 TRAIN = "Train a model: samovar train PRESET (default glyphs). The same command resumes a run."
 
-SHORT = ("fit", "predict", "score", "calibrate", "embed", "serve")
+SHORT = (
+    "fit",
+    "predict",
+    "score",
+    "calibrate",
+    "check",
+    "next",
+    "sort",
+    "export",
+    "embed",
+    "serve",
+)
 """Commands that people wait for, often on a machine that does other things as well."""
 CONTINUES = {
     "train": "The same command resumes the run from its last checkpoint.",
+    "sort": "The same command finishes its work, and --undo takes it back.",
     "embed": "The same command continues where it stopped.",
     "reproduce": "The same command continues: finished runs are kept, others are resumed.",
 }
@@ -71,6 +87,10 @@ COMMANDS = (
     from_function("samovar predict", predict),
     from_function("samovar score", score),
     from_function("samovar calibrate", calibrate),
+    from_function("samovar check", check),
+    from_function("samovar next", next_images),
+    from_function("samovar sort", sort),
+    from_function("samovar export", export),
     from_function("samovar task", task),
     from_function("samovar serve", serve),
     # The flags of `train` depend on the preset that is named first, so it parses them itself.

@@ -38,9 +38,13 @@ class NamedImages:
 
 
 def named_images(
-    paths: Sequence[Path], *, recursive: bool = False, follow_links: bool = False
+    paths: Sequence[Path],
+    *,
+    recursive: bool = False,
+    follow_links: bool = False,
+    may_be_empty: bool = False,
 ) -> NamedImages:
-    """Return the images that a user means; none at all is an error.
+    """Return the images that a user means; none at all is an error, unless there may be none.
 
     A path is an image, a folder of images (searched to any depth if it has only folders), a zip
     archive, a list of paths, or `-` for a list on standard input.
@@ -61,7 +65,7 @@ def named_images(
             named.unsearched += unsearched
         else:
             named.files.append(ImageFile.at(path))
-    if not named.files:
+    if not named.files and not may_be_empty:
         raise _no_images(paths, named)
     return named
 

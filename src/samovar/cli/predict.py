@@ -72,7 +72,7 @@ def predict(  # noqa: PLR0913 - each parameter is a flag
     check_outputs(json, csv, picture, out)
     _check_sets(sets, per_class=per_class)
     check_task(task, images)
-    _check_images(images)
+    check_images(images)
     named = named_images(images, recursive=recursive, follow_links=follow_links)
 
     # Only now, since torch takes longer to load than all the checks.
@@ -114,7 +114,7 @@ def predict(  # noqa: PLR0913 - each parameter is a flag
     return max(missed, report_skipped(read.unreadable))
 
 
-def _check_images(images: Sequence[Path]) -> None:
+def check_images(images: Sequence[Path]) -> None:
     """Refuse images of which none is there."""
     from samovar.errors import DataError
 

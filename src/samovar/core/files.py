@@ -7,6 +7,7 @@ and the next writer of the same target removes it.
 
 import contextlib
 import ctypes
+import errno
 import os
 import re
 import secrets
@@ -29,6 +30,10 @@ HERE = -100
 """Stands for the working folder in calls of Linux that take a folder and a path."""
 EXCHANGE = 2
 """Asks Linux's renameat2 to let two paths swap what they name."""
+KEEP = 1
+"""Asks Linux's renameat2 to fail if the new path names something already."""
+NOT_THERE = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP)
+"""What renameat2 answers where the system or the file system does not have it."""
 
 
 def output_folder(path: Path) -> Path:
@@ -49,10 +54,11 @@ def write_whole(path: Path, content: bytes) -> None:
 
 
 @contextlib.contextmanager
-def whole_file(path: Path) -> Iterator[BinaryIO]:
+def whole_file(path: Path, *, replace: bool = True) -> Iterator[BinaryIO]:
     """Open a file for writing that replaces `path` when the block ends without an error.
 
     The content goes to a temporary file beside the target, is flushed to the disk, and renamed.
+    Without `replace`, FileExistsError is raised if something is there already.
     """
     temporary: Path | None = None
     try:
@@ -63,8 +69,11 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
             yield file
             file.flush()
             os.fsync(file.fileno())
-            temporary.replace(path)
-    except OutputError:  # it says what is wrong already
+            if replace:
+                temporary.replace(path)
+            else:
+                rename_new(temporary, path)
+    except (OutputError, FileExistsError):  # they say what is wrong already
         _remove(temporary)
         raise
     except OSError as error:
@@ -141,8 +150,28 @@ def exchange(first: Path, second: Path) -> bool:
 
     It is possible on Linux, on most file systems.
     """
+    return _renameat2(first, second, EXCHANGE) == 0
+
+
+def rename_new(source: Path, target: Path) -> None:
+    """Give a file a new place; raise FileExistsError if something is there, and replace nothing.
+
+    Where Linux cannot do it in one step, the file has both names for a moment.
+    """
+    error = _renameat2(source, target, KEEP)
+    if error in NOT_THERE:
+        os.link(source, target, follow_symlinks=False)
+        os.unlink(source)  # noqa: PTH108 - beside os.link
+    elif error:
+        raise OSError(error, os.strerror(error), str(source), None, str(target))
+
+
+def _renameat2(first: Path, second: Path, flag: int) -> int:
+    """Rename by Linux's own call; return 0, or the number of the error."""
     try:
         rename = ctypes.CDLL(None, use_errno=True).renameat2
     except (AttributeError, OSError, TypeError):  # another system, or an old C library
-        return False
-    return rename(HERE, os.fsencode(first), HERE, os.fsencode(second), EXCHANGE) == 0
+        return errno.ENOSYS
+    if rename(HERE, os.fsencode(first), HERE, os.fsencode(second), flag) == 0:
+        return 0
+    return ctypes.get_errno()

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,6 +63,16 @@ class Prepared:
     """The hash of its file's bytes; None if it does not come from a file, and is not cached."""
 
 
+class EncoderGraph(NamedTuple):
+    """A network as an ONNX model, from images (n, 3, size, size) float32 to vectors (n, length)."""
+
+    model: bytes
+    """Serialised."""
+    input: str
+    output: str
+    """The names of its input and of its output."""
+
+
 class Encoder(ABC):
     """A frozen function from images to vectors."""
 
@@ -91,6 +101,12 @@ class Encoder(ABC):
     @abstractmethod
     def run(self, prepared: Sequence[Any]) -> NDArray[Any]:
         """Return the vectors (n, length) of prepared pictures; called by several threads."""
+
+    def graph(self) -> EncoderGraph:
+        """Return the network as an ONNX model; only some encoders are one."""
+        raise ModelError(
+            f"The encoder {self.name} is not an ONNX model, and cannot become part of one."
+        )
 
     @property
     def input_size(self) -> int | None:

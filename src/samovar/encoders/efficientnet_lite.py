@@ -18,7 +18,7 @@ import torch
 from numpy.typing import NDArray
 from PIL import Image
 
-from samovar.encoders.base import Encoder, identity_of
+from samovar.encoders.base import Encoder, EncoderGraph, identity_of
 from samovar.encoders.engines import Engine, OnnxEngine, TorchEngine
 from samovar.encoders.folded_network import Block, Convolution, FoldedNetwork, fold
 from samovar.encoders.onnx_graph import onnx_graph
@@ -212,3 +212,8 @@ class EfficientNetLite(Encoder):
     def run(self, prepared: Sequence[Any]) -> NDArray[np.float32]:
         """Return the vectors (n, 1280)."""
         return self._engine.run(np.stack(prepared))
+
+    def graph(self) -> EncoderGraph:
+        """Return the network as an ONNX model."""
+        variant, _ = self._made_from
+        return EncoderGraph(onnx_graph(folded_network(variant), variant.name), "images", "vectors")

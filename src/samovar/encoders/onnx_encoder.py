@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from samovar.core.randomness import generator
-from samovar.encoders.base import CORES, Encoder, identity_of
+from samovar.encoders.base import CORES, Encoder, EncoderGraph, identity_of
 from samovar.encoders.engines import OnnxEngine
 from samovar.encoders.onnx_file import read_onnx
 from samovar.encoders.onnx_probe import probe
@@ -91,6 +91,13 @@ class OnnxEncoder(Encoder):
             return self._engine.run(images)
         except Exception as error:  # ONNX Runtime's errors have no common base
             raise ModelError(f"The encoder {self.name} failed: {_first_line(error)}") from error
+
+    def graph(self) -> EncoderGraph:
+        """Return the network as an ONNX model: the content of its file."""
+        assert self.file is not None
+        assert self._engine.output is not None
+        name: str = self._engine.session.get_inputs()[0].name
+        return EncoderGraph(read_onnx(self.file), name, self._engine.output)
 
 
 def _first_line(error: Exception) -> str:

@@ -13,14 +13,12 @@ IR_VERSION = 8
 """Old enough for any ONNX Runtime of the last years."""
 
 
-class _GraphWriter:
+class NodeWriter:
     """Collects nodes and constants; each method returns the name of its output."""
 
-    def __init__(self, size: int) -> None:
+    def __init__(self) -> None:
         self.nodes: list[NodeProto] = []
         self.constants: list[TensorProto] = []
-        self.size = size
-        """Height and width at this point of the graph."""
 
     def add(self, operator: str, *inputs: str, **attributes: Any) -> str:
         """Add a node with one output."""
@@ -28,10 +26,19 @@ class _GraphWriter:
         self.nodes.append(helper.make_node(operator, inputs, [output], **attributes))
         return output
 
-    def constant(self, name: str, values: NDArray[np.float32]) -> str:
+    def constant(self, name: str, values: NDArray[Any]) -> str:
         """Add a constant."""
         self.constants.append(numpy_helper.from_array(values, name))
         return name
+
+
+class _NetworkWriter(NodeWriter):
+    """Collects the nodes of a network."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        self.size = size
+        """Height and width at this point of the graph."""
 
     def convolution(self, value: str, convolution: Convolution) -> str:
         """Add a convolution, and ReLU6 if it has one."""
@@ -64,7 +71,7 @@ class _GraphWriter:
 
 def onnx_graph(network: FoldedNetwork, name: str) -> bytes:
     """Return a model from `images` (n, 3, size, size) to `vectors` (n, length), serialised."""
-    writer = _GraphWriter(network.size)
+    writer = _NetworkWriter(network.size)
     writer.constant("zero", np.array(0, np.float32))
     writer.constant("six", np.array(6, np.float32))
     value = "images"

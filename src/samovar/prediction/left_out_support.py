@@ -47,21 +47,27 @@ class LeftOutSupport:
 
     @classmethod
     def of(
-        cls, totals: Tensor, counts: Tensor, features: Tensor, numbers: Tensor
+        cls,
+        totals: Tensor,
+        counts: Tensor,
+        features: Tensor,
+        numbers: Tensor,
+        most: int = MOST_LEFT_OUT,
     ) -> "LeftOutSupport | None":
-        """Choose at most 200 support images, evenly spaced; return None if no class has two.
+        """Choose at most so many support images, evenly spaced; return None if no class has two.
 
         Args:
             totals: The sums of each class's features, (N, d).
             counts: The number of its images, (N,).
             features: Of all support images, (n, d).
             numbers: Of their classes, (n,).
+            most: The largest number that is chosen.
         """
         candidates = torch.nonzero(counts[numbers] > 1).flatten()
         if not len(candidates):
             return None
         # Evenly spaced, so that all classes are among them although images come class by class.
-        count = min(MOST_LEFT_OUT, len(candidates))
+        count = min(most, len(candidates))
         spaced = np.unique(np.linspace(0, len(candidates) - 1, count).astype(int))
         chosen = candidates[spaced]
         positions = tuple(chosen.tolist())

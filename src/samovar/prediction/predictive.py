@@ -94,7 +94,7 @@ def average_samples(
 ) -> Prediction:
     """Return the predictive by L samples of the logits, of (T, N, Q) tasks, classes, queries."""
     averages = _Averages(shape, device)
-    for block in _blocks(samples, sampler.numbers_per_sample, device):
+    for block in sample_blocks(samples, sampler.numbers_per_sample, device):
         averages.add(sampler, block)
     return averages.prediction(samples)
 
@@ -113,7 +113,7 @@ def entropy_of(probabilities: Tensor) -> Tensor:
     return torch.special.entr(probabilities).sum(-1)
 
 
-def _blocks(samples: int, numbers: int, device: torch.device) -> list[SampleBlock]:
+def sample_blocks(samples: int, numbers: int, device: torch.device) -> list[SampleBlock]:
     """Divide L samples into blocks of equal size, of which the last may be smaller.
 
     The size follows from the numbers that each sample keeps in memory, never from the queries. It

@@ -43,11 +43,14 @@ class TemperedLogitSampler(LogitSampler):
 
     def __call__(self, task: int, block: SampleBlock, queries: slice) -> Tensor:
         """Sample logits (N, L, Q) of some queries."""
+        epsilon, inverse = self.points(task, block)
+        sampled = self.mean[:, None, queries] + self.stddev[:, None, queries] * epsilon[..., None]
+        return sampled * inverse[:, None]
+
+    def points(self, task: int, block: SampleBlock) -> tuple[Tensor, Tensor]:
+        """Return the noise of the logits (N, L), and 1 / t of each sample (L,)."""
         epsilon = self.noise.logits(task, block, self.numbers_per_sample)
-        sampled = (
-            self.mean[:, None, queries] + self.stddev[:, None, queries] * epsilon[:-1, :, None]
-        )
-        return sampled * self._inverse_temperatures(epsilon[-1])[:, None]
+        return epsilon[:-1], self._inverse_temperatures(epsilon[-1])
 
     def _inverse_temperatures(self, epsilon: Tensor) -> Tensor:
         """Return 1 / t of each sample, (L,)."""
@@ -64,6 +67,14 @@ def predict_regression(
     sampler = TemperedLogitSampler(regression.gaussian(moments), regression, noise)
     queries, way = moments.scores.shape
     return average_samples(sampler, samples, (1, way, queries), moments.scores.device)
+
+
+@torch.no_grad()
+def predict_left_out(regression: Regression, samples: int, noise: PredictionNoise) -> Prediction:
+    """Return the predictive (1, n, N) of each support image had it not been there."""
+    sampler = TemperedLogitSampler(regression.left_out_logits(), regression, noise)
+    shape = (1, regression.shape.way, len(regression.labels))
+    return average_samples(sampler, samples, shape, regression.labels.device)
 
 
 @torch.no_grad()

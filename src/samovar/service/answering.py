@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from samovar.classifier.suggestions import suggest
 from samovar.core.progress import Progress
 from samovar.service.documents import AnswerDocument, Answers
 from samovar.service.examples import ReadImages, read_uploads
-from samovar.service.next_images import suggest
 from samovar.service.prediction_sets import prediction_sets
 from samovar.service.stored_task import StoredTask
 from samovar.service.uploads import Upload
@@ -25,8 +25,9 @@ def suggest_uploads(
 ) -> Answers:
     """Answer the images that should be labelled next, the most useful first."""
     images = read_uploads(uploads, task.fitted.saved, task.info.model, progress)
-    chosen = suggest(task.fitted, images.inputs, count, task.info.parameters)
-    return Answers(answers=answers_to(task, images.at(chosen)), skipped=images.skipped)
+    suggested = suggest(task.fitted, list(images.inputs), count, task.info.parameters)
+    chosen = images.at(suggested.positions.tolist())
+    return Answers(answers=answers_to(task, chosen), skipped=images.skipped)
 
 
 def answers_to(task: StoredTask, images: ReadImages) -> list[AnswerDocument]:
