@@ -30,11 +30,11 @@ def printed(table) -> str:
 def test_rows_have_a_cell_for_each_predictor():
     results = make_results()
     rows = dict(metric_rows(results))
-    assert all(len(cells) == 4 for cells in rows.values())
+    assert all(len(cells) == 5 for cells in rows.values())
     accuracy = results.predictive.accuracy
     first = f"{100 * accuracy.mean:.2f} ± {100 * accuracy.ci95:.2f}"
     assert rows["accuracy, %"][0] == first
-    assert rows["temperature"] == [NONE, NONE, "1.500", "1.500"]
+    assert rows["temperature"] == [NONE, NONE, "1.500", "1.500", NONE]
 
 
 def test_what_no_predictor_has_is_left_out():

@@ -37,7 +37,7 @@ def test_a_report_says_what_was_evaluated():
     assert "samovar with conv4" in page
     assert results.protocol_text in page
     assert "Temperatures: fitted on 300 tasks." in page
-    assert page.count("<th>") == 5, "a name column and four predictors"
+    assert page.count("<th>") == 6, "a name column and five predictors"
 
 
 def test_a_report_begins_with_plain_words_for_every_evaluation():

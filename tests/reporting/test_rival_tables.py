@@ -17,14 +17,14 @@ def test_every_method_has_a_row_and_differences_are_the_models_minus_the_rivals(
     results = make_results(rivals=make_rivals())
     metrics, differences, wrong, outside = rival_tables(results)
     names = [row[0] for row in metrics.rows]
-    assert names[:4] == ["the model", "↳ tempered", "logistic regression", "↳ tempered"]
-    assert names[2:] == [row[0] for row in differences.rows]
-    assert len(names) == 2 + 2 * len(RIVALS)
+    assert names[:4] == ["the model", "↳ tempered", "↳ calibrated", "logistic regression"]
+    assert names[3:] == [row[0] for row in differences.rows]
+    assert len(names) == 3 + 2 * len(RIVALS)
     difference = results.rivals.differences[RIVALS[0]].accuracy
     assert differences.rows[0][1] == f"{100 * difference.mean:+.2f} ± {100 * difference.ci95:.2f}"
     for table in (wrong, outside):
         assert table.columns[1:] == ["probability", "energy", "mutual inf.", "distance"]
-        assert table.rows[2][3] == "-", "a rival has one classifier, which agrees with itself"
+        assert table.rows[3][3] == "-", "a rival has one classifier, which agrees with itself"
         assert all(len(row) == len(table.columns) for row in table.rows)
     console = Console(width=80, file=io.StringIO())
     console.print(metrics.for_terminal())

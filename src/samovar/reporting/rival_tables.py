@@ -80,6 +80,8 @@ def _name(predictor: Predictor) -> str:
         return "↳ tempered"
     if predictor == Predictor.PREDICTIVE:
         return "the model"
+    if predictor == Predictor.CALIBRATED:
+        return "↳ calibrated"
     return predictor.label
 
 

@@ -32,9 +32,9 @@ def test_pictures_with_and_without_temperatures(draw, predictors):
 
 def test_the_rivals_stand_beside_the_model():
     picture = rivals_figure(make_results(rivals=make_rivals()))
-    for predictor in (Predictor.PREDICTIVE, *RIVALS):
+    for predictor in (Predictor.PREDICTIVE, Predictor.CALIBRATED, *RIVALS):
         assert has_color(picture, COLORS[predictor])
-    assert drawn(picture).shape[1] == (4.2 * 5 + 0.4) * 200, "a column for each"
+    assert drawn(picture).shape[1] == (4.2 * 6 + 0.4) * 200, "a column for each"
 
 
 def test_every_predictor_has_a_colour():
