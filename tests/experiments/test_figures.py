@@ -53,3 +53,12 @@ def test_rows_are_read_by_column_and_value():
     assert column(rows, "bias", 100) == [10, None, 30]
     assert distinct(rows, "shot") == [1, 5]
     assert matching(rows, "shot", 5) == [rows[0], rows[2]]
+
+
+def test_quoted_rows_are_drawn_below_ours():
+    ours = {"row": "a", "column": "x", "ours": {"mean": 0.5, "ci95": 0.01}, "published": None}
+    data = {"name": "table4", "scale": "cpu", "cells": [ours]}
+    alone = drawn(accuracy_figure(data))
+    row = {"method": "TADAM", "features": "ResNet-12", "five_shot": 56.1, "one_shot": 40.1}
+    together = drawn(accuracy_figure(data | {"quoted": [row]}))
+    assert len(together) - len(alone) == 2 * 0.36 * 200, "a line for each accuracy"

@@ -68,6 +68,8 @@ class AccuracyEntry:
     ours: OurAccuracy | None
     verdict: str | None
     """Whether the published accuracy was reached; judged at the paper's scale only."""
+    comparable: bool
+    """Whether the published accuracy is of the same data, network and budget."""
 
     def to_json(self) -> dict[str, Any]:
         """Return the content of a JSON file."""
@@ -100,7 +102,7 @@ class AccuracyEntry:
         else:
             text = percent(self.ours.over_tasks, bold=True)
             notes += self._notes_on(self.ours)
-        if self.published is not None:
+        if self.published is not None and self.comparable:
             notes.append(f"paper {self.published.accuracy:.1f}")
         if self.verdict == "miss":
             notes.append("**miss**")
@@ -163,6 +165,7 @@ def _entry(seeds: list[Evidence], *, judged: bool) -> AccuracyEntry:
         published=first.published,
         ours=ours,
         verdict=verdict,
+        comparable=judged,
     )
 
 
@@ -217,7 +220,7 @@ def accuracy_table(name: str, measurements: Measurements) -> ResultTable:
         "paired": [difference.to_json() for difference in differences],
     }
     lines = heading(name, measurements.scale, measurements.cells)
-    lines += _grid_of(entries)
+    lines += _grid_of(entries, {_place(entry): entry.text() for entry in entries})
     lines += [
         "",
         "± is the 95 % interval over tasks, of the mean over training seeds if there are several.",
@@ -230,17 +233,35 @@ def accuracy_table(name: str, measurements: Measurements) -> ResultTable:
             "",
         ]
         lines += [difference.text() for difference in differences]
+    lines += _published_elsewhere(entries)
     return ResultTable(data, joined(lines))
 
 
-def _grid_of(entries: list[AccuracyEntry]) -> list[str]:
+def _published_elsewhere(entries: list[AccuracyEntry]) -> list[str]:
+    """Return a table of published accuracies that are not comparable with ours."""
+    texts = {}
+    for entry in entries:
+        if entry.published is not None and not entry.comparable:
+            texts[_place(entry)] = f"{entry.published.accuracy:.1f} ± {entry.published.ci95:.1f}"
+    if not texts:
+        return []
+    note = (
+        "Published, with the paper's own networks, budgets and data (miniImageNet in Tables 1 to "
+        "3). These are not accuracies that ours could reach or miss:"
+    )
+    return ["", note, "", *_grid_of(entries, texts)]
+
+
+def _place(entry: AccuracyEntry) -> tuple[str, str]:
+    return entry.row, entry.column
+
+
+def _grid_of(entries: list[AccuracyEntry], texts: dict[tuple[str, str], str]) -> list[str]:
     rows: list[str] = []
     columns: list[str] = []
-    texts = {}
     for entry in entries:
         if entry.row not in rows:
             rows.append(entry.row)
         if entry.column not in columns:
             columns.append(entry.column)
-        texts[entry.row, entry.column] = entry.text()
     return grid(rows, columns, texts)

@@ -73,17 +73,22 @@ def label_rows(panel: Axes, entries: list[dict[str, Any]]) -> None:
 
 
 def accuracy_figure(data: dict[str, Any]) -> bytes:
-    """Draw a table of accuracies: ours with intervals, the published ones as rings."""
-    entries = data["cells"]
+    """Draw a table of accuracies: ours with intervals, and what is published as rings.
+
+    Published accuracies of the same rows are drawn at the paper's scale only; rows of other methods
+    that a table quotes stand below ours.
+    """
+    comparable = data["scale"] == "paper"
+    entries = [*data["cells"], *_quoted_entries(data.get("quoted", []))]
     figure = Figure(figsize=(8, 0.36 * len(entries) + 1.2), layout="constrained")
     panel = figure.subplots()
     for position, entry in enumerate(entries):
-        if entry["published"] is not None:
+        if entry["published"] is not None and (comparable or "quoted" in entry):
             draw_rings(panel, [100 * entry["published"]], [position])
-        if entry["ours"] is None:
-            _draw_missing(panel, position)
-        else:
+        if entry["ours"] is not None:
             _draw_ours(panel, entry["ours"], position)
+        elif "quoted" not in entry:
+            _draw_missing(panel, position)
     label_rows(panel, entries)
     panel.set(
         xlabel="accuracy, %",
@@ -98,6 +103,17 @@ def percent_interval(measured: dict[str, Any]) -> float:
     if half is None:
         return math.nan
     return 100 * float(half)
+
+
+def _quoted_entries(rows: Rows) -> Rows:
+    """Return an entry for each accuracy of the rows that a table quotes."""
+    entries = []
+    for row in rows:
+        for column, key in (("5-shot", "five_shot"), ("1-shot", "one_shot")):
+            name = f"{row['method']} ({row['features']}, quoted)"
+            entry = {"row": name, "column": column, "ours": None, "quoted": True}
+            entries.append(entry | {"published": row[key] / 100})
+    return entries
 
 
 def _draw_ours(panel: Axes, ours: dict[str, Any], position: int) -> None:

@@ -13,7 +13,7 @@ SIGN_NOTE = (
 SEEDS_NOTE = "± is the 95 % interval over training seeds, where there are several."
 CPU_LABEL = (
     "CPU scale: the same comparison as in the paper, on smaller data, with smaller networks and "
-    "budgets. Published numbers are those of the paper's own scale, given for orientation."
+    "budgets. Published numbers are those of the paper's own scale, and stand apart."
 )
 GPU_LABEL = (
     "The paper's recipe, which needs GPUs: `samovar reproduce` trains none of it at CPU scale."

@@ -2,7 +2,7 @@
 
 import pytest
 
-from samovar.experiments.paper.quoted import quoted_lines, quoted_rows
+from samovar.experiments.quoted import quoted_lines, quoted_rows
 
 
 @pytest.mark.parametrize(("table", "count"), [("table3", 20), ("table4", 6), ("table5", 6)])
