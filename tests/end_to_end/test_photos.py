@@ -67,7 +67,10 @@ def test_unreadable_photographs_are_named_and_the_others_answered(photo_task, tm
     arguments = ["predict", str(photo_task), str(tmp_path / "broken.jpg"), good, "--json"]
     assert main(arguments) == 1
     captured = capsys.readouterr()
-    assert [row["image"] for row in json.loads(captured.out)] == [good]
+    broken, answered_row = json.loads(captured.out)
+    assert broken["image"].endswith("broken.jpg")
+    assert "error" in broken
+    assert answered_row["image"] == good
     assert "broken.jpg" in captured.err
 
 

@@ -121,6 +121,7 @@ def test_a_model_of_own_data_is_not_tested_on_data_prepared_anew(tmp_path, data_
 
 
 def test_rivals_are_measured_beside_the_model_without_changing_it(trained):
+    trained = replace(trained, calibration=CALIBRATION)
     plain = samovar.evaluate(trained, replace(SMALL, outside=6))
     beside = samovar.evaluate(trained, replace(SMALL, outside=6), rivals=True)
     stored = beside.summary

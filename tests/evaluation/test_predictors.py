@@ -7,12 +7,17 @@ from samovar.evaluation.predictors import OF_MODEL, RIVALS, Predictor
 
 def test_names_are_those_of_stored_evaluations():
     names = ["predictive", "mean_classifier", "predictive_tempered", "mean_classifier_tempered"]
-    assert list(OF_MODEL) == names
+    assert list(OF_MODEL) == [*names, "calibrated"]
     assert f"{Predictor.PREDICTIVE}_accuracy" == "predictive_accuracy"
 
 
-@pytest.mark.parametrize("predictor", Predictor)
-def test_every_predictor_has_a_tempered_form_and_a_label(predictor):
+def test_a_calibrated_predictor_has_its_temperature_from_the_model():
+    assert Predictor.CALIBRATED.tempered is Predictor.CALIBRATED
+    assert not Predictor.CALIBRATED.is_tempered
+
+
+@pytest.mark.parametrize("predictor", sorted(set(Predictor) - {Predictor.CALIBRATED}))
+def test_every_other_predictor_has_a_tempered_form_and_a_label(predictor):
     assert predictor.tempered.is_tempered
     assert predictor.tempered.tempered is predictor.tempered
     assert predictor.tempered.startswith(predictor.removesuffix("_tempered"))

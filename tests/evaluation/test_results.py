@@ -15,7 +15,7 @@ def test_the_predictive_is_at_the_top_and_the_others_under_their_names():
     stored = results.to_json()
     described = ["format", "protocol", "model", "model_identity"]
     described += ["data", "data_checksum", "data_identity", "episodes"]
-    others = ["mean_classifier", "predictive_tempered", "mean_classifier_tempered"]
+    others = ["mean_classifier", "predictive_tempered", "mean_classifier_tempered", "calibrated"]
     assert list(stored) == [*described, *METRICS, *others, "temperature_note", "classes"]
     assert list(stored["mean_classifier"]) == METRICS
     assert list(stored["predictive_tempered"]) == ["temperature", *METRICS]
