@@ -8,6 +8,7 @@ Tasks are worked on one at a time, and queries a slice at a time, so that memory
 however many samples, classes or queries there are.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
@@ -64,11 +65,8 @@ def predict(
     """Return the predictive of query features (T, Q, d) by L samples of w."""
     if classifier.deterministic:
         return predict_at_mean(classifier, distribution, features)
-    with full_precision(features):
-        sampler = classifier.predictive_sampler(features.float(), distribution, noise)
-        tasks, way = distribution.weights.mean.shape[:2]
-        shape = (tasks, way, features.shape[1])
-        return average_samples(sampler, samples, shape, features.device)
+    make_sampler = classifier.predictive_sampler
+    return _average_of(make_sampler, distribution, features, samples, noise)
 
 
 @torch.no_grad()
@@ -82,8 +80,18 @@ def predict_by_whole_weights(
     """Return the same predictive by samples of whole weights, for studies of their scatter."""
     if classifier.deterministic:
         return predict_at_mean(classifier, distribution, features)
+    return _average_of(classifier.whole_sampler, distribution, features, samples, noise)
+
+
+def _average_of(
+    make_sampler: Callable[[Tensor, WeightDistribution, PredictionNoise], LogitSampler],
+    distribution: WeightDistribution,
+    features: Tensor,
+    samples: int,
+    noise: PredictionNoise,
+) -> Prediction:
     with full_precision(features):
-        sampler = classifier.whole_sampler(features.float(), distribution, noise)
+        sampler = make_sampler(features.float(), distribution, noise)
         tasks, way = distribution.weights.mean.shape[:2]
         shape = (tasks, way, features.shape[1])
         return average_samples(sampler, samples, shape, features.device)
