@@ -26,6 +26,13 @@ def test_rejected_and_improbable_photos_have_folders_of_their_own():
     assert folders.chosen(answer, 0)[1] == "dog"
 
 
+def test_a_set_of_several_classes_is_unsure_and_an_empty_one_none_of_these():
+    folders = Folders.of(["cat", "dog"], "none of these")
+    answer = answer_with([[0.9, 0.1], [0.9, 0.1], [0.9, 0.1]], [False, False, False])
+    sets = np.array([[True, False], [True, True], [False, False]])
+    assert folders.chosen(answer, 0, sets) == ["cat", "unsure", "none of these"]
+
+
 @given(st.lists(st.text(max_size=300), max_size=6), st.text(max_size=20))
 def test_no_class_leads_out_of_the_folder_and_no_two_share_one(labels, none):
     labels = list(dict.fromkeys(labels))

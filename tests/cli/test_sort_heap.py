@@ -13,6 +13,7 @@ from helpers_photos import draw_photos, small_regression
 from samovar.classifier.answer import AnswerParameters
 from samovar.classifier.fitted_regression import fit_regression
 from samovar.classifier.heap_sorter import HeapSorter
+from samovar.classifier.sets import SetRequest, predict_sets
 from samovar.classifier.sorting import Folders
 from samovar.cli.sort_heap import HeapAtHand, seconds
 from samovar.core.interrupts import StopRequests
@@ -94,3 +95,21 @@ def test_the_rounds_end_when_the_user_asks(monkeypatch):
         next(rounds)
         os.kill(os.getpid(), signal.SIGINT)
         assert list(rounds) == []
+
+
+def test_prediction_sets_decide_where_they_are_asked_for(at_hand, tmp_path):
+    drawn = draw_photos(tmp_path / "more", {"disc": 2}, first=10, side=40)
+    for path in (drawn / "disc").iterdir():
+        (tmp_path / "heap" / path.name).write_bytes(path.read_bytes())
+    at_hand.sets = SetRequest(0.8)
+    inputs = list(
+        torch.from_numpy(
+            at_hand.fitted.saved.open_encoder().encode(sorted((tmp_path / "heap").iterdir()))
+        )
+    )
+    answer = at_hand.fitted.answer(inputs, at_hand.parameters)
+    sets = predict_sets(
+        at_hand.fitted, inputs, answer.probabilities, at_hand.sets, at_hand.parameters
+    )
+    expected = at_hand.sorter.folders.chosen(answer, 0.0, sets.members)
+    assert [photo.folder for photo in at_hand.planned()] == expected

@@ -11,7 +11,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 from filelock import FileLock, Timeout
+from numpy.typing import NDArray
 
 from samovar.classifier.answer import Answer
 from samovar.classifier.sorting import Folders
@@ -81,10 +83,15 @@ class HeapSorter:
             return "is a link, which is not moved"
         return ""
 
-    def plan(self, photos: Sequence[Path], answer: Answer) -> list[PlannedPhoto]:
-        """Return where photos go, under names that nothing has; nothing is changed."""
+    def plan(
+        self, photos: Sequence[Path], answer: Answer, sets: NDArray[np.bool_] | None = None
+    ) -> list[PlannedPhoto]:
+        """Return where photos go, under names that nothing has; nothing is changed.
+
+        `sets` are their prediction sets (n, classes), if they are to decide.
+        """
         taken = self._taken()
-        names = self.folders.chosen(answer, self.least)
+        names = self.folders.chosen(answer, self.least, sets)
         planned = []
         for number, (path, folder) in enumerate(zip(photos, names, strict=True)):
             name = free_name(path.name, taken[folder])

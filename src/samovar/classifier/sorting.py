@@ -4,6 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from samovar.classifier.answer import Answer
 from samovar.core.filing import free_name
 from samovar.core.text import printable
@@ -43,14 +46,26 @@ class Folders:
         """All names."""
         return (*self.classes, self.none, self.unsure)
 
-    def chosen(self, answer: Answer, least: float) -> list[str]:
-        """Return the folder of each image; an answer less probable than `least` is unsure."""
+    def chosen(
+        self, answer: Answer, least: float, sets: NDArray[np.bool_] | None = None
+    ) -> list[str]:
+        """Return the folder of each image.
+
+        Args:
+            answer: To the images.
+            least: An answer that is less probable is unsure.
+            sets: Their prediction sets (n, classes), if they are to decide: an image whose set is
+                empty is none of these, and one whose set has several classes is unsure.
+        """
         best = answer.probabilities.argmax(1)
+        sizes = np.ones(len(best))
+        if sets is not None:
+            sizes = sets.sum(1)
         names = []
         for number, position in enumerate(best.tolist()):
-            if answer.rejected[number]:
+            if answer.rejected[number] or sizes[number] == 0:
                 names.append(self.none)
-            elif answer.probabilities[number, position] < least:
+            elif answer.probabilities[number, position] < least or sizes[number] > 1:
                 names.append(self.unsure)
             else:
                 names.append(self.classes[position])

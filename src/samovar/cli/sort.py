@@ -31,6 +31,7 @@ def sort(  # noqa: PLR0913 - each parameter is a flag
     undo: bool = False,
     watch: bool = False,
     unsure: float = 0.5,
+    sets: float | None = None,
     recursive: bool = False,
     follow_links: bool = False,
     json: bool = False,
@@ -60,6 +61,8 @@ def sort(  # noqa: PLR0913 - each parameter is a flag
             when it has not changed for a second.
         unsure: Put a photo into "unsure" if its best class is less probable than this; 0 never
             does, and 1 always.
+        sets: Put a photo into "unsure" if its prediction set of this confidence, such as 0.9, has
+            several classes, and into "none of these" if it has none.
         recursive: Also sort the photos in folders inside the given folders.
         follow_links: Follow links that lead out of the given folders.
         json: Print JSON: an entry for each photo.
@@ -74,7 +77,7 @@ def sort(  # noqa: PLR0913 - each parameter is a flag
         _check_undo(heap, apply=apply, watch=watch)
         return _undo(into)
     task = _checked_task(heap, task)
-    _check_flags(unsure, apply=apply, watch=watch, json=json)
+    _check_flags(unsure, sets, apply=apply, watch=watch, json=json)
     _check_heap(heap)
     expected = not watch and not (into / NAME).exists()  # else all may be sorted already
     named_images(heap, recursive=recursive, follow_links=follow_links, may_be_empty=not expected)
@@ -82,6 +85,7 @@ def sort(  # noqa: PLR0913 - each parameter is a flag
     # Only now, since torch takes longer to load than all the checks.
     from samovar.classifier.heap_sorter import HeapSorter, sorting_lock
     from samovar.classifier.loading import load_fitted
+    from samovar.classifier.sets import SetRequest
     from samovar.classifier.sorting import Folders
     from samovar.cli.sort_heap import HeapAtHand
     from samovar.core.devices import device_named
@@ -93,7 +97,12 @@ def sort(  # noqa: PLR0913 - each parameter is a flag
     folders = Folders.of(fitted.task.classes, parameters.reject_label)
     sorter = HeapSorter(into, folders, by, unsure)
     place = f"of {task}"
-    at_hand = HeapAtHand(heap, sorter, fitted, parameters, place, recursive, follow_links, cache)
+    request = None
+    if sets is not None:
+        request = SetRequest(sets)
+    at_hand = HeapAtHand(
+        heap, sorter, fitted, parameters, place, recursive, follow_links, cache, request
+    )
     if not apply:
         return _dry_run(at_hand, json=json)
     with sorting_lock(into):
@@ -114,9 +123,13 @@ def _checked_task(heap: Sequence[Path], task: Path | None) -> Path:
     return task
 
 
-def _check_flags(unsure: float, *, apply: bool, watch: bool, json: bool) -> None:
+def _check_flags(
+    unsure: float, sets: float | None, *, apply: bool, watch: bool, json: bool
+) -> None:
     if not 0 <= unsure <= 1:
         raise SettingsError(f"--unsure takes a probability from 0 to 1, but {unsure} was given.")
+    if sets is not None and not 0 < sets < 1:
+        raise SettingsError(f"--sets takes a confidence such as 0.9, but {sets} was given.")
     if watch and not apply:
         raise SettingsError("--watch sorts photos as they come: add --apply.")
     if watch and json:

@@ -9,6 +9,7 @@ from pathlib import Path
 from samovar.classifier.answer import AnswerParameters
 from samovar.classifier.heap_sorter import HeapSorter, PlannedPhoto
 from samovar.classifier.loading import Fitted
+from samovar.classifier.sets import SetRequest, predict_sets
 from samovar.cli.named_images import NamedImages, named_images
 from samovar.cli.reading import read_files
 from samovar.core.filing_manifest import FilingManifest
@@ -37,6 +38,8 @@ class HeapAtHand:
     recursive: bool = False
     follow_links: bool = False
     cache: bool = True
+    sets: SetRequest | None = None
+    """The prediction sets that decide whether a photo is unsure, if any do."""
     complaints: list[str] = field(default_factory=list)
     """Sentences about photos that stay where they are."""
     code: int = 0
@@ -61,7 +64,13 @@ class HeapAtHand:
         if not read.inputs:
             return []
         answer = self.fitted.answer(read.inputs, self.parameters)
-        return self.sorter.plan(read.paths, answer)
+        sets = None
+        if self.sets is not None:
+            predicted = predict_sets(
+                self.fitted, read.inputs, answer.probabilities, self.sets, self.parameters
+            )
+            sets = predicted.members
+        return self.sorter.plan(read.paths, answer, sets)
 
     def apply(self, planned: Sequence[PlannedPhoto]) -> list[PlannedPhoto]:
         """Sort photos; return those that could not be sorted."""
