@@ -51,6 +51,8 @@ def test_a_calibration_is_stored_and_read_again():
     "damage",
     [
         {"spread": -1.0},
+        {"spread": 1e9},
+        {"sigma": {"constant": 1e300, "by_log_ways": -1e300}},
         {"spread": "wide"},
         {"most_ways": 0},
         {"sigma": {"constant": "warm"}},

@@ -29,7 +29,10 @@ from samovar.settings.checked import checked
 FURTHEST = 2.0
 """Laws are followed to this multiple of the largest measured number of classes, and no further."""
 LARGEST_EXPONENT = 10.0
-"""No law has a larger logarithm; a stored one that has is damaged."""
+"""No law has a larger logarithm."""
+LARGEST_COEFFICIENT = 100.0
+LARGEST_SPREAD = 5.0
+"""Stored numbers that are larger are damaged, and would make answers that are no numbers."""
 
 
 @dataclass(frozen=True)
@@ -142,9 +145,10 @@ class Calibration:
         numbers = [calibration.spread]
         for law in (calibration.sigma, calibration.temperature, calibration.left_out):
             numbers += law.coefficients
-        whole = all(math.isfinite(number) for number in numbers)
-        if not whole or calibration.spread < 0:
-            raise UnreadableError("the calibration is not whole")
+        # NaN fails the comparison too.
+        plausible = all(abs(number) <= LARGEST_COEFFICIENT for number in numbers)
+        if not plausible or not 0 <= calibration.spread <= LARGEST_SPREAD:
+            raise UnreadableError("the calibration has implausible numbers")
         if calibration.most_shots < 1 or calibration.most_ways < 1:
             raise UnreadableError("the calibration was fitted on no tasks")
         return calibration
