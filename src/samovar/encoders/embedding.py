@@ -61,7 +61,7 @@ class Embedded:
         return asdict(self)
 
 
-def embed(
+def embed(  # noqa: PLR0913 - all but the first three have defaults
     images: Sequence[ListedImage],
     encoder: Encoder,
     out: Path,
@@ -69,33 +69,50 @@ def embed(
     precision: Precision = "float32",
     cache: VectorCache | None = None,
     progress: Progress = silent,
+    may_be_empty: bool = False,
 ) -> Embedded:
-    """Encode images into a file of vectors; go on where an earlier call was interrupted."""
+    """Encode images into a file of vectors; go on where an earlier call was interrupted.
+
+    It is an error if none of the images can be read, unless the file `may_be_empty` because it is
+    a part of a larger one.
+    """
     if out.suffix != ".npz":
         raise SettingsError(f"The name of the output ends with .npz, unlike {str(out)!r}.")
     if out.is_dir():
         raise OutputError(f"Cannot write {out}: there is a folder of that name.")
     output_folder(out.parent)
-    inputs = f"{encoder.identity} {precision} {fingerprint_images(images)}"
+    inputs = inputs_of(images, encoder, precision)
     with FileLock(out.with_name(f".{out.name}.lock")):
         remove_leftovers(out.parent, out.name)
-        finished = _finished(out, inputs)
+        finished = finished_before(images, encoder, out, precision)
         work = _Work(images, encoder, out, inputs)
-        if finished is not None and not _any_readable(finished.skipped, images, encoder):
+        if finished is not None:
             work.remove_chunks()
             progress("done", 1.0)
             return finished
         work.make_chunks(cache, progress)
-        return work.finish(precision)
+        return work.finish(precision, may_be_empty=may_be_empty)
 
 
-def _finished(out: Path, inputs: str) -> Embedded | None:
-    """Return what a finished output holds; None if there is none, or of other inputs."""
+def inputs_of(images: Sequence[ListedImage], encoder: Encoder, precision: Precision) -> str:
+    """Return what says of which images a file of vectors is, and how they were encoded."""
+    return f"{encoder.identity} {precision} {fingerprint_images(images)}"
+
+
+def finished_before(
+    images: Sequence[ListedImage], encoder: Encoder, out: Path, precision: Precision
+) -> Embedded | None:
+    """Return what a finished output holds.
+
+    None if there is none, if it is of other inputs, or if an image that it lacks can be read now.
+    """
     found = read_facts(out)
     if found is None:
         return None
     facts, labels = found
-    if facts.inputs != inputs:
+    if facts.inputs != inputs_of(images, encoder, precision):
+        return None
+    if _any_readable(facts.skipped, images, encoder):
         return None
     return Embedded(len(labels), len(set(labels)), facts.encoder, facts.skipped, already_there=True)
 
@@ -136,9 +153,9 @@ class _Work:
         if cache is not None:
             self.from_cache = cache.hits - hits
 
-    def finish(self, precision: Precision) -> Embedded:
+    def finish(self, precision: Precision, *, may_be_empty: bool) -> Embedded:
         """Write the output and remove the chunks."""
-        if not self.kept:
+        if not self.kept and not may_be_empty:
             shutil.rmtree(self.folder, ignore_errors=True)
             raise DataError(f"None of the images can be encoded: {self.skipped[0].reason}")
         facts = VectorFileFacts(self.encoder.to_json(), self.inputs, tuple(self.skipped))
