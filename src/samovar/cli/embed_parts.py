@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from samovar.cluster.piece import Piece
-from samovar.core.storage import absolute, local_file, local_folder, remove
+from samovar.core.storage import absolute, local_file, local_folder, remove, shown
 from samovar.errors import SettingsError
 from samovar.settings.engine import EngineSettings
 
@@ -102,7 +102,7 @@ def _whole(
             with progress_bar(f"encoding {job.images}") as progress:
                 run_pieces(pieces, main, engine, progress)
             with (
-                progress_bar(f"writing {job.out}") as progress,
+                progress_bar(f"writing {shown(job.out)}") as progress,
                 local_folder(shards_folder(job.out)) as folder,
             ):
                 finished = shards.join(folder, out, progress)

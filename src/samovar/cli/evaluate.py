@@ -6,7 +6,9 @@ from typing import Annotated, Literal
 
 import tyro
 
+from samovar.cli.evaluate_many import evaluate_many, evaluated_folder
 from samovar.errors import SettingsError
+from samovar.settings.engine import EngineSettings
 from samovar.settings.evaluation import EvaluationSettings
 from samovar.settings.tasks import Protocol, named_protocol
 
@@ -25,14 +27,15 @@ class ProtocolFlags(Protocol):
     shot: tyro.conf.Suppress[tyro.conf.Fixed[int]] = Protocol.shot
 
 
-def evaluate(
-    model: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="MODEL")],
+def evaluate(  # noqa: PLR0913 (a flag each)
+    models: Annotated[tuple[Path, ...], tyro.conf.Positional, tyro.conf.arg(metavar="MODEL")],
     *,
     way: tuple[int, ...] = (Protocol.way,),
     shot: tuple[int, ...] = (Protocol.shot,),
     protocol: Annotated[ProtocolFlags, tyro.conf.arg(name="")],
     named: Name | None = None,
     settings: Annotated[EvaluationSettings, tyro.conf.arg(name="")],
+    engine: Annotated[EngineSettings, tyro.conf.arg(name="")],
 ) -> None:
     """Measure accuracy, likelihood, calibration and uncertainty of a model, with 95 % intervals.
 
@@ -42,10 +45,12 @@ def evaluate(
     beside them. Writes evaluation.json, evaluation.npz with the metrics
     of each task (for `samovar compare`), report.html and its pictures. With several ways or shots,
     each combination has its own folder (such as 5way-1shot) beside the common report. Under
-    torchrun the processes share the work.
+    torchrun the processes share the work. Several models, or an engine (--ray, --slurm), make every
+    pair of a model and a protocol a piece of work of its own, with a folder and a report of its
+    own, and one table over all of them.
 
     Args:
-        model: A run folder, a model folder, or a shipped model (glyphs, omniglot, cifar_fs; photos
+        models: A run folder, a model folder, or a shipped model (glyphs, omniglot, cifar_fs; photos
             with --data FILE.npz, vectors of its encoder).
         way: Classes of a task; several values for several evaluations.
         shot: Support images of each class; several values for several evaluations.
@@ -55,13 +60,20 @@ def evaluate(
             --way, --queries, --pooled-queries, --episodes and --samples; all other flags still
             apply.
         settings: What else to do, and where to write.
+        engine: Where several evaluations run; by default here, one after the other.
     """
+    if not models:
+        raise SettingsError("Name a model: a run folder, a model folder or a shipped model.")
     protocols = chosen_protocols(protocol, way, shot, named)
+    if len(models) > 1 or engine.chosen:
+        evaluate_many(models, protocols, settings, engine)
+        return
 
     # Only now, so that --help and refused flags need neither torch nor matplotlib.
     from samovar.reporting.evaluation_folder import run_evaluation
 
-    run_evaluation(model, protocols, settings)
+    with evaluated_folder(settings) as here:
+        run_evaluation(models[0], protocols, here)
 
 
 def chosen_protocols(

@@ -1,14 +1,20 @@
 """`samovar reproduce NAME`."""
 
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import tyro
 
+from samovar.cluster.piece import Piece
+from samovar.core.storage import local_folder, shown
+from samovar.errors import RunError, SettingsError
 from samovar.experiments.options import ReproduceOptions
 from samovar.experiments.registry import BUILT_IN, experiment_names
+from samovar.settings.engine import EngineSettings
 
 if TYPE_CHECKING:
-    from samovar.experiments.experiment import Experiment
+    from samovar.experiments.cell import Cell
     from samovar.experiments.runner import Reproduced
 
     Name = str
@@ -22,11 +28,13 @@ ABOUT += ["all: everything"]
 
 
 def reproduce(
-    name: Annotated[Name, tyro.conf.Positional, tyro.conf.arg(help="; ".join(ABOUT))],
+    name: Annotated[Name | None, tyro.conf.Positional, tyro.conf.arg(help="; ".join(ABOUT))] = None,
     *,
     options: Annotated[ReproduceOptions, tyro.conf.arg(name="")],
     plan: bool = False,
     shell: bool = False,
+    cell: str | None = None,
+    engine: Annotated[EngineSettings, tyro.conf.arg(name="")],
 ) -> None:
     """Make a table or figure of the paper again, with our numbers beside the published ones.
 
@@ -38,50 +46,112 @@ def reproduce(
     (miniImageNet) is not trained: --plan --shell prints its commands. At the paper's scale all
     tables need GPUs.
 
+    Each run is a piece of work of its own, `samovar reproduce --cell NAME`, which trains and
+    measures it and does nothing if that was done. A Ray cluster (--ray), SLURM (--slurm) or any
+    other scheduler (--plan --shell) can run the pieces.
+
     Args:
         name: The experiment.
         options: How it is run.
         plan: Only print which runs there are, which are missing, and how long they would take.
         shell: With --plan, print one command for each missing run instead, for any scheduler.
+        cell: Train and measure this one run only, and make no table.
+        engine: Where runs are trained and measured; by default here, one after the other.
     """
+    if cell is not None:
+        _run_cell(name, cell, options)
+        return
+    if name is None:
+        raise SettingsError("Name an experiment, such as table1, or a run by --cell.")
+    if plan:
+        _print_plan(name, options, shell=shell)
+        return
+    failures = None
+    if engine.chosen and name != "coverage":
+        failures = _run_pieces(name, options, engine)
+        options = replace(options, measured_only=True)
+    with local_folder(options.out) as out:
+        for reproduced in _tables(name, replace(options, out=out)):
+            print(reproduced.table.markdown)
+            files = [shown(options.out / file.name) for file in reproduced.files]
+            print(f"Written: {', '.join(files)}")
+    if failures is not None:
+        raise failures
+
+
+def _run_cell(name: str | None, cell: str, options: ReproduceOptions) -> None:
+    from samovar.experiments.runner import run_cell
+
+    if name is not None:
+        raise SettingsError("--cell names one run, whatever tables it is in: leave out NAME.")
+    with local_folder(options.out, only=f"cells/{cell}") as out:
+        run_cell(cell, replace(options, out=out))
+
+
+def _tables(name: str, options: ReproduceOptions) -> "Iterator[Reproduced]":
+    """Make the tables of an experiment, of all, or of what has been measured."""
     from samovar.experiments.runner import chosen_experiments, run_experiments, write_coverage
 
-    if name == "coverage":
-        if plan:
-            print("coverage trains nothing: it only lists what has been measured.")
-            return
-        _print(write_coverage(options))
-        return
-    experiments = chosen_experiments(name, options)
-    if plan:
-        _print_plan(experiments, options, shell=shell)
-        return
-    for reproduced in run_experiments(experiments, options):
-        _print(reproduced)
-    if name == "all":
-        _print(write_coverage(options))
+    if name != "coverage":
+        yield from run_experiments(chosen_experiments(name, options), options)
+    if name in ("coverage", "all"):
+        yield write_coverage(options)
 
 
-def _print(reproduced: "Reproduced") -> None:
-    print(reproduced.table.markdown)
-    print(f"Written: {', '.join(map(str, reproduced.files))}")
+def _run_pieces(name: str, options: ReproduceOptions, engine: EngineSettings) -> RunError | None:
+    """Train and measure what is missing by an engine; return the error if something failed.
+
+    Tables can be made of what was measured all the same, so the error waits.
+    """
+    from samovar.cli.main import main
+    from samovar.cluster.engine import run_pieces
+    from samovar.reporting.progress_bar import progress_bar
+
+    pieces = _missing_pieces(name, options)
+    try:
+        with progress_bar("runs") as progress:
+            run_pieces(pieces, main, engine, progress)
+    except RunError as error:
+        return error
+    return None
 
 
-def _print_plan(experiments: "list[Experiment]", options: ReproduceOptions, *, shell: bool) -> None:
+def _missing_pieces(name: str, options: ReproduceOptions) -> list[Piece]:
     from samovar.experiments.evidence import Workplace
-    from samovar.experiments.plan import print_commands, print_plan
+    from samovar.experiments.plan import missing_pieces
+
+    cells, _ = _cells_and_notes(name, options)
+    with local_folder(options.out) as out:
+        return missing_pieces(cells, Workplace(options.runs, out), options)
+
+
+def _cells_and_notes(name: str, options: ReproduceOptions) -> "tuple[list[Cell], list[str]]":
+    """Return the cells of experiments, and what is to be said of those without."""
+    from samovar.experiments.runner import chosen_experiments
 
     cells = []
     notes = []
-    for experiment in experiments:
+    for experiment in chosen_experiments(name, options):
         cells += experiment.cells(options.scale)
         if experiment.plan_note:
             notes.append(experiment.plan_note)
-    place = Workplace(options.runs, options.out)
-    if shell:
-        print_commands(cells, place)
+    return cells, notes
+
+
+def _print_plan(name: str, options: ReproduceOptions, *, shell: bool) -> None:
+    from samovar.experiments.evidence import Workplace
+    from samovar.experiments.plan import print_plan
+
+    if name == "coverage":
+        print("coverage trains nothing: it only lists what has been measured.")
         return
+    if shell:
+        for piece in _missing_pieces(name, options):
+            print(piece.command)
+        return
+    cells, notes = _cells_and_notes(name, options)
     if cells:
-        print_plan(cells, place)
+        with local_folder(options.out) as out:
+            print_plan(cells, Workplace(options.runs, out))
     for note in notes:
         print(note)

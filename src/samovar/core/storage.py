@@ -36,6 +36,11 @@ def address_of(path: Path) -> str | None:
     return f"{protocol}{slashes}{match['rest']}"
 
 
+def shown(path: Path) -> str:
+    """Return a path or an address as people write it."""
+    return address_of(path) or str(path)
+
+
 def absolute(path: Path) -> Path:
     """Return a path that means the same in another process; an address is one already."""
     if address_of(path) is not None:

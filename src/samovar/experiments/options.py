@@ -20,7 +20,7 @@ class ReproduceOptions:
     runs: Path = Path("runs/reproduce")
     """Folder in which runs are trained."""
     out: Path = Path("results")
-    """Folder for the results."""
+    """Folder for the results, or an address such as s3://bucket/results that fsspec can reach."""
     seed: int = 0
     """Seed of the synthetic study; the seeds of training runs are part of their settings."""
 

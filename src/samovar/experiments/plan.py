@@ -3,9 +3,11 @@
 from rich.console import Console
 from rich.table import Table
 
+from samovar.cluster.piece import Piece
 from samovar.experiments.cell import Cell, unique_runs
-from samovar.experiments.commands import shell_command
+from samovar.experiments.commands import cell_piece
 from samovar.experiments.evidence import Evidence, State, Workplace, gather_evidence
+from samovar.experiments.options import ReproduceOptions
 from samovar.settings.model import ModelSettings
 
 IMAGES_PER_SECOND = {
@@ -74,11 +76,19 @@ def duration(seconds: float) -> str:
     return f"{seconds / 86_400:.0f} days"
 
 
-def print_commands(cells: list[Cell], place: Workplace) -> None:
-    """Print a command for each run that is missing."""
-    for evidence in gather_evidence(unique_runs(cells), place):
-        if needs_training(evidence):
-            print(shell_command(evidence.cell, place))
+def missing_pieces(cells: list[Cell], place: Workplace, options: ReproduceOptions) -> list[Piece]:
+    """Return a piece for each run that has not been measured.
+
+    `place` is where its evidence is looked for, the options say where the piece puts it: that may
+    be an address elsewhere.
+    """
+    pieces = []
+    for cell in unique_runs(cells):
+        # Two experiments may want different things of the same run.
+        same_run = [other for other in cells if other.name == cell.name]
+        if not all(evidence.is_measured for evidence in gather_evidence(same_run, place)):
+            pieces.append(cell_piece(cell, options))
+    return pieces
 
 
 def print_plan(cells: list[Cell], place: Workplace) -> None:

@@ -7,12 +7,13 @@ its cells are missing from the tables, and the failure is reported at the end.
 import json
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from samovar.core.devices import device_named
 from samovar.core.files import output_folder, write_whole
+from samovar.core.suggestions import did_you_mean
 from samovar.errors import DataError, RunError, SamovarError, SettingsError
 from samovar.experiments.cell import Cell, unique_runs
 from samovar.experiments.coverage import coverage
@@ -96,6 +97,39 @@ def run_experiments(
     if failures:
         reasons = "\n".join(dict.fromkeys(failures))
         raise RunError(f"Some runs failed and are missing from the tables:\n{reasons}")
+
+
+def run_cell(name: str, options: ReproduceOptions, say: Say = say_to_stderr) -> None:
+    """Train and measure one cell, for all experiments that have it; what is there is kept.
+
+    This is a piece of work that any scheduler can run. The user has named the cell, so it is
+    trained here even if it needs a GPU.
+    """
+    cells = [replace(cell, needs_gpu=False) for cell in _cells_named(name, options)]
+    place = Workplace(options.runs, options.out)
+    failures = []
+    for cell in cells:
+        if Evidence(cell, place).is_measured:
+            say(f"{name}: measured already")
+            continue
+        failures += train_and_measure([cell], place, say, measure_only=options.measured_only)
+    if failures:
+        raise RunError("\n".join(failures))
+
+
+def _cells_named(name: str, options: ReproduceOptions) -> list[Cell]:
+    """Return the cells of all experiments that have this name."""
+    cells = []
+    for experiment in chosen_experiments("all", options):
+        cells += experiment.cells(options.scale)
+    named = [cell for cell in cells if cell.name == name]
+    if not named:
+        names = [cell.name for cell in cells]
+        raise SettingsError(
+            f"There is no cell {name!r} at the scale {options.scale}; `samovar reproduce all "
+            f"--plan` lists them.{did_you_mean(name, names)}"
+        )
+    return named
 
 
 def write_coverage(options: ReproduceOptions) -> Reproduced:

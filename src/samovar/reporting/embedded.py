@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+from samovar.core.storage import shown
 from samovar.data.images.left_out import LeftOut
 from samovar.data.images.user_images import Unreadable
 from samovar.encoders.embedding import Embedded
@@ -28,17 +29,18 @@ def _summary(result: Embedded, out: Path, cache: VectorCache | None) -> dict[str
     if cache is not None:
         cache.flush()
         facts = {"file": str(cache.path), "bytes": cache.used, "limit": cache.limit}
-    return {"out": str(out)} | result.to_json() | {"cache": facts}
+    return {"out": shown(out)} | result.to_json() | {"cache": facts}
 
 
 def _print_summary(result: Embedded, out: Path, cache: VectorCache | None) -> None:
     encoder = result.encoder
     if result.already_there:
-        print(f"{out} was finished before, from the same images by the same encoder.")
+        print(f"{shown(out)} was finished before, from the same images by the same encoder.")
     else:
         reused = result.from_cache + result.resumed
         print(f"Encoded {result.images} images by {encoder['name']}; {reused} were known before.")
-        print(f"Written: {out} ({result.classes} labels, vectors of {encoder['length']} numbers)")
+        content = f"{result.classes} labels, vectors of {encoder['length']} numbers"
+        print(f"Written: {shown(out)} ({content})")
     if cache is not None:
         cache.flush()
         print(

@@ -6,7 +6,7 @@ evaluation.json, evaluation.npz and its pictures, and report.html beside them sh
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from rich.console import Console
@@ -35,7 +35,12 @@ from samovar.reporting.figures.evaluation import (
     sampling_figure,
     shots_figure,
 )
-from samovar.reporting.former_evaluation import SUMMARY, keep_former, move_evaluation
+from samovar.reporting.former_evaluation import (
+    SUMMARY,
+    has_evaluation,
+    keep_former,
+    move_evaluation,
+)
 from samovar.reporting.html import Section, html_report
 from samovar.reporting.progress_bar import progress_bar
 from samovar.reporting.rival_tables import rival_tables
@@ -66,6 +71,9 @@ def run_evaluation(
     for protocol in protocols:
         evaluator.check(protocol)
     target = output_folder(settings.out or evaluation_folder(folder))
+    if settings.once and _all_there(target, evaluator, protocols, settings):
+        print(f"{target} has been evaluated in this way already.")
+        return
     writer = _Writer(target, evaluator, model, quiet=not fabric.is_global_zero)
     with progress_bar("evaluating", quiet=writer.quiet) as progress:
         for position, protocol in enumerate(protocols):
@@ -89,6 +97,25 @@ def _check(saved: AnyModel, dataset: Dataset, settings: EvaluationSettings) -> N
         raise SettingsError("--draw needs images, but this data contains feature vectors.")
     if settings.sampling_study and isinstance(saved, SavedRegression):
         raise SettingsError("--sampling-study is for models that sample the classifier's weights.")
+
+
+def _all_there(
+    target: Path,
+    evaluator: TaskEvaluator,
+    protocols: Sequence[Protocol],
+    settings: EvaluationSettings,
+) -> bool:
+    """Tell whether a folder has the evaluations that are asked for."""
+    for protocol in protocols:
+        place = _folder_of(target, protocol, several=len(protocols) > 1)
+        wanted = {
+            "protocol": asdict(protocol),
+            "model_identity": evaluator.identity,
+            "data_identity": evaluator.dataset.part(protocol.split).identity,
+        }
+        if not has_evaluation(place, wanted, rivals=settings.rivals):
+            return False
+    return True
 
 
 def _part_of(progress: Progress, position: int, parts: int) -> Progress:

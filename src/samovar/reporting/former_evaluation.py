@@ -29,12 +29,38 @@ def keep_former(folder: Path, summary: dict[str, Any]) -> Path | None:
     return move_evaluation(folder)
 
 
+def has_evaluation(folder: Path, wanted: dict[str, Any], *, rivals: bool) -> bool:
+    """Tell whether a folder has an evaluation by this protocol of this model on this data.
+
+    Its file holds the batch norm that was in force, so that "as trained" is any; and the protocol
+    in words besides.
+    """
+    former = _read(folder / SUMMARY)
+    if former is None or (rivals and "rivals" not in former):
+        return False
+    protocol = former.get("protocol")
+    if not isinstance(protocol, dict):
+        return False
+    for name, value in wanted["protocol"].items():
+        if value != "as trained" and protocol.get(name) != value:
+            return False
+    names = ("model_identity", "data_identity")
+    return all(former.get(name) == wanted[name] for name in names)
+
+
 def _is_same(path: Path, summary: dict[str, Any]) -> bool:
-    try:
-        former = parse_json(read_bytes(path), dict[str, Any], nan_is_null=True)
-    except (OSError, UnreadableError):
-        return False  # whatever it is, it is not the same
+    former = _read(path)
+    if former is None:
+        return False
     return all(key in former and former[key] == summary[key] for key in IDENTIFYING)
+
+
+def _read(path: Path) -> dict[str, Any] | None:
+    """Return what the summary of an evaluation holds; None if there is none that can be read."""
+    try:
+        return parse_json(read_bytes(path), dict[str, Any], nan_is_null=True)
+    except (OSError, UnreadableError):
+        return None
 
 
 def move_evaluation(folder: Path) -> Path:

@@ -17,11 +17,9 @@ class EngineSettings:
     """Where pieces run, and what each of them needs."""
 
     ray: str | None = None
-    """Run the pieces on a Ray cluster: its address, `auto` for the one that this machine belongs
-    to, or `local` to start one here (pip install 'samovar[ray]')."""
+    """Run on a Ray cluster: its address, auto (the one of this machine), or local (a new one)."""
     slurm: str | None = None
-    """Run the pieces as SLURM arrays on this partition, or on the `default` one; `local` runs them
-    as processes of this machine instead (pip install 'samovar[slurm]')."""
+    """Run on this partition of SLURM or the default one, or as processes here (local)."""
     cpus: int = 1
     """Cores for each piece."""
     gpus: int = 0

@@ -25,10 +25,12 @@ class EvaluationSettings:
     data: str | None = None
     """A prepared data set, or a file of vectors by `samovar embed` (FILE.npz); by default the data
     that the model was trained on."""
+    once: bool = False
+    """Do nothing if the same evaluation is in the folder already."""
     device: str = "auto"
     """cpu, cuda, mps or auto."""
     out: Path | None = None
-    """Folder for the results; by default evaluation/ in the run or model folder."""
+    """Folder for the results, or an address of fsspec; by default evaluation/ beside the model."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.draw <= MOST_DRAWN:
