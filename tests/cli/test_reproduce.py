@@ -56,6 +56,41 @@ def test_beyond_the_paper_there_is_no_scale_of_the_paper(tmp_path, capsys):
     assert "beyond the paper" in capsys.readouterr().err
 
 
+def test_one_run_is_named_instead_of_an_experiment(tmp_path, capsys):
+    folders = ["--runs", str(tmp_path / "runs"), "--out", str(tmp_path / "out")]
+    assert main(["reproduce", *folders]) == 2
+    assert "--cell" in capsys.readouterr().err
+    assert main(["reproduce", "--cell", "cifar_fs-conv4-samova-5shot-seed0", *folders]) == 2
+    assert "Did you mean cifar_fs-conv4-samovar-5shot-seed0?" in capsys.readouterr().err
+    assert main(["reproduce", "table1", "--cell", "x", *folders]) == 2
+    assert "leave out NAME" in capsys.readouterr().err
+
+
+def test_what_is_measured_elsewhere_makes_tables_elsewhere(tmp_path, capsys):
+    """Evidence is fetched from an address, and the table is sent there."""
+    there = f"file://{tmp_path}/there"
+    folders = ["--runs", str(tmp_path / "runs"), "--out", there]
+    assert main(["reproduce", "table3", "--measured-only", *folders]) == 0
+    assert f"Written: {there}/table3.json" in capsys.readouterr().out
+    assert (tmp_path / "there" / "table3.md").exists()
+
+
+@pytest.mark.slow
+def test_pieces_that_fail_are_named_and_the_table_is_made_of_the_rest(
+    tmp_path, monkeypatch, capsys
+):
+    """Without data every training fails at once, in a process of its own."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:1")  # nothing can be downloaded
+    assert main(["reproduce", "longer", "--slurm", "local", "--out", "out"]) == 2
+    captured = capsys.readouterr()
+    assert "6 of 6 pieces failed" in captured.err
+    assert "samovar-logs" in captured.err
+    assert "Written: out/longer.json" in captured.out
+    log = tmp_path / "samovar-logs" / "cifar_fs-conv4-versa-5shot-10000-seed0.log"
+    assert "cifar" in log.read_text()
+
+
 def test_fewer_than_one_job_is_refused(tmp_path, capsys):
     assert main(["reproduce", "table1", "--jobs", "0", "--out", str(tmp_path)]) == 2
     assert "--jobs must be at least 1" in capsys.readouterr().err

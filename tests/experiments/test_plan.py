@@ -7,7 +7,8 @@ import pytest
 from helpers_experiments import ALL_CELLS, keep_evidence
 
 from samovar.experiments.evidence import Workplace
-from samovar.experiments.plan import estimated_seconds, print_commands, print_plan
+from samovar.experiments.options import ReproduceOptions
+from samovar.experiments.plan import estimated_seconds, missing_pieces, print_plan
 
 
 def test_time_grows_with_updates_and_images():
@@ -34,6 +35,6 @@ def test_a_plan_counts_each_run_once(cells, tmp_path, capsys):
     assert "2 of 4 runs are to be trained" in text
     assert "1 runs need a GPU" not in text
     assert "1 run needs a GPU" in text
-    print_commands([*cells[:3], cells[1], gpu], place)
-    commands = capsys.readouterr().out.splitlines()
-    assert [command.split("/")[-1] for command in commands] == ["samovar-1", "versa-0", "versa-1"]
+    options = ReproduceOptions(runs=place.runs, out=place.results)
+    pieces = missing_pieces([*cells[:3], cells[1], gpu], place, options)
+    assert [piece.name for piece in pieces] == ["samovar-1", "versa-0", "versa-1"]

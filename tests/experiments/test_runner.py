@@ -16,6 +16,7 @@ from samovar.experiments.options import ReproduceOptions
 from samovar.experiments.runner import (
     chosen_experiments,
     reproduce,
+    run_cell,
     run_experiments,
     train_and_measure,
     write_coverage,
@@ -47,6 +48,35 @@ def test_a_registered_experiment_is_run_by_its_name(tmp_path):
     assert json.loads((options.out / "mine.json").read_text()) == table.data
     assert (options.out / "mine.md").read_text() == table.markdown
     drawn((options.out / "mine.png").read_bytes())
+
+
+@pytest.mark.usefixtures("registered")
+def test_one_cell_is_trained_and_measured_once(cells, tmp_path):
+    place = Workplace(tmp_path / "runs", tmp_path / "out")
+    options = ReproduceOptions(runs=place.runs, out=place.results)
+    said: list[str] = []
+    run_cell(cells[0].name, options, said.append)
+    assert Evidence(cells[0], place).is_measured
+    assert not place.run(cells[2]).exists()
+    evidence = place.training(cells[0]).stat().st_mtime_ns
+    run_cell(cells[0].name, options, said.append)
+    assert said[-1] == f"{cells[0].name}: measured already"
+    assert place.training(cells[0]).stat().st_mtime_ns == evidence
+
+
+@pytest.mark.usefixtures("registered")
+def test_cells_that_do_not_exist_or_fail_are_errors(cells, tmp_path, monkeypatch):
+    options = ReproduceOptions(runs=tmp_path / "runs", out=tmp_path / "out")
+    with pytest.raises(SettingsError, match=f"Did you mean {cells[0].name}"):
+        run_cell(f"{cells[0].name}x", options)
+    no_data = replace(cells[0].settings, data=DataSettings("nowhere"))
+    bad = replace(cells[0], settings=no_data)
+    monkeypatch.setattr(registry, "_registered", {})
+    registry.register_experiment(
+        Experiment("bad", lambda _: [bad], lambda _: None, lambda _: b"", beyond_paper=True)
+    )
+    with pytest.raises(RunError, match="nowhere"):
+        run_cell(bad.name, options, lambda _: None)
 
 
 @pytest.mark.usefixtures("registered")

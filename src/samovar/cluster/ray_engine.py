@@ -5,6 +5,7 @@ left in the shared folder. A command that fails is an answer like any other, and
 """
 
 import os
+import socket
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -19,6 +20,8 @@ OBJECT_STORE = 100 * 2**20
 """Bytes of memory that a cluster of our own shares between its workers: we pass logs only."""
 PATIENCE = 0.5
 """Seconds between two looks at which pieces have ended."""
+REACHABLE = 10.0
+"""Seconds in which the head of a cluster must answer."""
 VARIABLES = ("SAMOVAR_DATA", "SAMOVAR_CACHE")
 """Environment variables that the workers get from us."""
 
@@ -62,20 +65,37 @@ def _connection(ray: Any, address: str) -> Iterator[None]:
     if ray.is_initialized():
         yield
         return
+    _check_reachable(address)
     options: dict[str, Any] = {"address": address}
     if address == LOCAL:
         options |= {"include_dashboard": False, "object_store_memory": OBJECT_STORE}
     try:
         ray.init(log_to_driver=False, logging_level="ERROR", **options)
     except (ConnectionError, ValueError, RuntimeError) as error:
-        raise SettingsError(
-            f"There is no Ray cluster at {address!r} ({_first_line(error)}). Start one with "
-            "`ray start --head`, or use --ray local."
-        ) from error
+        raise _no_cluster(address, error) from error
     try:
         yield
     finally:
         ray.shutdown()
+
+
+def _check_reachable(address: str) -> None:
+    """Refuse an address where nobody listens; Ray would try for minutes."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if not host or not port.isdigit():
+        return  # `auto` and `local`; and what else Ray may understand
+    try:
+        socket.create_connection((host, int(port)), timeout=REACHABLE).close()
+    except (OSError, OverflowError) as error:
+        raise _no_cluster(address, error) from error
+
+
+def _no_cluster(address: str, error: Exception) -> SettingsError:
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    return SettingsError(
+        f"There is no Ray cluster at {address!r} ({lines[0]}). Start one with `ray start --head`, "
+        "or use --ray local."
+    )
 
 
 def _variables(settings: EngineSettings) -> dict[str, str]:
@@ -93,8 +113,3 @@ def _outcome(ray: Any, reference: Any, piece: Piece) -> Outcome:
     except ray.exceptions.RayError as error:
         return Outcome(piece, DIED, f"Ray could not finish this piece:\n{error}")
     return outcome
-
-
-def _first_line(error: Exception) -> str:
-    lines = str(error).strip().splitlines()
-    return lines[0] if lines else type(error).__name__
