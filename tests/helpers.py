@@ -132,8 +132,7 @@ def store_of(folder: Path, pixels: np.ndarray, name: str = "own", source: str = 
 CALIBRATION = Calibration(
     about="test",
     sigma=ShapeLaw(-0.2, 0.1),
-    temperature=ShapeLaw(1.0, -0.5, 0.1, 0.3, 0.2),
-    left_out=ShapeLaw(1.2, -0.5, 0.1, 0.3, 0.2),
+    temperature=ShapeLaw(1.0, -0.5, 0.1, 0.2),
     spread=0.3,
     most_shots=20,
     most_ways=16,

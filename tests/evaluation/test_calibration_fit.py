@@ -34,7 +34,7 @@ def planted(way: int, shot: int, temperature: float) -> ShapeTables:
     seen = label_log_likelihoods(logits[0] * temperature, labels, LOG_TEMPERATURES)
     query = seen[None].expand(len(FACTORS), -1, -1, -1)
     none = torch.zeros(len(FACTORS), 20, len(LOG_TEMPERATURES))
-    return ShapeTables(way, shot, query, none, images=0)
+    return ShapeTables(way, shot, query, none)
 
 
 def test_planted_temperatures_are_found():

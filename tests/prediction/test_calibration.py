@@ -17,7 +17,7 @@ from samovar.prediction.task_temperature import prior_weights
 def test_a_law_is_its_formula():
     law = CALIBRATION.temperature
     x, y = math.log(4), math.log(10 / 5)
-    assert law.at(10, 4) == pytest.approx(math.exp(1.0 - 0.5 * x + 0.1 * x * x + 0.3 / 4 + 0.2 * y))
+    assert law.at(10, 4) == pytest.approx(math.exp(1.0 - 0.5 * x + 0.1 * x * x + 0.2 * y))
     assert ShapeLaw().at(7, 3) == 1
 
 
@@ -45,6 +45,29 @@ def test_temperatures_are_drawn_by_their_weights():
 def test_a_calibration_is_stored_and_read_again():
     stored = json.loads(json.dumps(CALIBRATION.to_dict()))
     assert Calibration.from_dict(stored) == CALIBRATION
+
+
+def test_calibrations_of_the_earlier_version_are_read_and_mean_the_same():
+    """They have a term in 1 / shots, and a law of its own for left-out images."""
+    law = {
+        "constant": 1.0,
+        "by_log_shots": -0.5,
+        "by_squared_log_shots": 0.1,
+        "by_inverse_shots": 0.3,
+        "by_log_ways": 0.2,
+    }
+    stored = CALIBRATION.to_dict() | {"temperature": law, "left_out": law | {"constant": 2.0}}
+    former = Calibration.from_dict(stored)
+    x, y = math.log(4), math.log(10 / 5)
+    exponent = -0.5 * x + 0.1 * x * x + 0.3 / 4 + 0.2 * y
+    assert former.temperature.at(10, 4) == pytest.approx(math.exp(1.0 + exponent))
+    left_out = former.of_left_out(10, 4).log_temperatures
+    torch.testing.assert_close(left_out, former.of_task(10, 4, None).log_temperatures + 1.0)
+
+
+def test_left_out_images_have_the_temperature_of_new_ones():
+    left_out = CALIBRATION.of_left_out(7, 3).log_temperatures
+    torch.testing.assert_close(left_out, CALIBRATION.of_task(7, 3, None).log_temperatures)
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,7 @@ weights, and a temperature t that divides the logits,
 Both are smooth functions of the numbers of shots and ways, fitted on tasks of validation classes
 (`samovar.evaluation.calibration_fit`) and stored with the model. How hard a task is for its shape,
 only its own images can tell: its temperature is t times e^u with u ~ N(0, spread^2), and u is
-learned from left-out support images (`samovar.prediction.task_temperature`). Left-out answers have
-a usual temperature of their own: the class of the image has one image less than the others, which
-at two shots is half of them.
+learned from left-out support images (`samovar.prediction.task_temperature`).
 """
 
 import math
@@ -37,37 +35,36 @@ LARGEST_SPREAD = 5.0
 
 @dataclass(frozen=True)
 class ShapeLaw:
-    """A positive number whose logarithm is smooth in shots and linear in log(ways / 5).
+    """A positive number whose logarithm is a parabola in log(shots), linear in log(ways / 5).
 
-    One image of a class and two differ more than ten and twenty do, so there is a term that falls
-    with the shots besides a parabola in their logarithm.
-
-    >>> ShapeLaw(0.7, -0.5, 0.0, 0.0, 0.0).at(way=5, shots=1)
+    >>> ShapeLaw(0.7, -0.5).at(way=5, shots=1)
     2.01...
     """
 
     constant: float = 0.0
     by_log_shots: float = 0.0
     by_squared_log_shots: float = 0.0
-    by_inverse_shots: float = 0.0
     by_log_ways: float = 0.0
+    by_inverse_shots: float = 0.0
+    """Only models of an earlier version have this term."""
 
     def at(self, way: float, shots: float) -> float:
         """Return the number at a shape."""
-        exponents = zip(self.coefficients, shape_terms(way, shots), strict=True)
+        terms = (*shape_terms(way, shots), 1 / shots)
+        exponents = zip(self.coefficients, terms, strict=True)
         exponent = sum(coefficient * term for coefficient, term in exponents)
         return math.exp(min(max(exponent, -LARGEST_EXPONENT), LARGEST_EXPONENT))
 
     @property
     def coefficients(self) -> tuple[float, ...]:
-        """The coefficients of `shape_terms`."""
+        """All coefficients."""
         return astuple(self)
 
 
 def shape_terms(way: float, shots: float) -> tuple[float, ...]:
-    """Return what the logarithm of a law is linear in."""
+    """Return what the logarithm of a law is linear in: four numbers."""
     log_shots = math.log(shots)
-    return 1.0, log_shots, log_shots**2, 1 / shots, math.log(way / 5)
+    return 1.0, log_shots, log_shots**2, math.log(way / 5)
 
 
 @dataclass(frozen=True)
@@ -99,14 +96,17 @@ class Calibration:
     """The factor on the standard deviations of the weights."""
     temperature: ShapeLaw
     """The temperature of the logits."""
-    left_out: ShapeLaw
-    """The temperature of the logits of left-out support images."""
     spread: float
     """The standard deviation of the log temperature between tasks of the same shape."""
     most_shots: int
     """The largest number of shots on which it was fitted."""
     most_ways: int
     """The largest number of classes on which it was fitted."""
+    left_out: ShapeLaw | None = None
+    """The temperature of left-out support images, in models of an earlier version.
+
+    Without one it is that of new images. A law of its own did not carry over to other classes.
+    """
 
     def of_task(self, way: int, shots: float, weights: Tensor | None) -> TaskCalibration:
         """Return the calibration of a task.
@@ -123,7 +123,7 @@ class Calibration:
 
     def of_left_out(self, way: int, shots: float) -> TaskCalibration:
         """Return the usual calibration of left-out images of a task."""
-        return self._by_law(self.left_out, way, shots, prior_weights())
+        return self._by_law(self.left_out or self.temperature, way, shots, prior_weights())
 
     def _by_law(
         self, temperature: ShapeLaw, way: int, shots: float, weights: Tensor
@@ -144,7 +144,8 @@ class Calibration:
         calibration = checked(cls, stored)
         numbers = [calibration.spread]
         for law in (calibration.sigma, calibration.temperature, calibration.left_out):
-            numbers += law.coefficients
+            if law is not None:
+                numbers += law.coefficients
         # NaN fails the comparison too.
         plausible = all(abs(number) <= LARGEST_COEFFICIENT for number in numbers)
         if not plausible or not 0 <= calibration.spread <= LARGEST_SPREAD:
