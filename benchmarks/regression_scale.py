@@ -1,6 +1,6 @@
 """The model `photos` on many classes: time, memory and size of the task file. Prints JSON.
 
-    python benchmarks/regression_scale.py [--classes 10 100 1000] [--threads 1 2]
+    python benchmarks/regression_scale.py [--classes 10 100 1000] [--threads 1 2] [--shots 20]
 
 Each class has 20 vectors of 1280 numbers like those of EfficientNet-Lite0, drawn around class means
 with as many zeros. Each task runs in a process of its own, whose largest memory is given with and
@@ -31,7 +31,6 @@ import tyro
 from samovar.classifier.answer import AnswerParameters
 from samovar.classifier.loading import fit_task, load_fitted, ready_model, save_fitted
 
-SHOTS = 20
 LENGTH = 1280
 QUERIES = 1000
 CPU = torch.device("cpu")
@@ -43,6 +42,7 @@ class Measured:
     """The figures of one task."""
 
     classes: int
+    shots: int
     threads: int
     fit_seconds: float
     fit_processor_seconds: float
@@ -77,13 +77,13 @@ def peak_megabytes() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
 
 
-def measure(classes: int, threads: int) -> Measured:
+def measure(classes: int, threads: int, shots: int) -> Measured:
     """Fit, save, load and answer one task in this process."""
     torch.set_num_threads(threads)
     saved = ready_model("photos", CPU)
-    vectors = drawn_vectors(classes, SHOTS, 0)
+    vectors = drawn_vectors(classes, shots, 0)
     queries = drawn_vectors(classes, 1, 1)
-    labels = [f"class {number // SHOTS}" for number in range(len(vectors))]
+    labels = [f"class {number // shots}" for number in range(len(vectors))]
     before = peak_megabytes()
     used = time.process_time()
     started = time.perf_counter()
@@ -108,6 +108,7 @@ def measure(classes: int, threads: int) -> Measured:
     thousand = seconds_of(lambda: loaded.answer(many, PARAMETERS))
     return Measured(
         classes=classes,
+        shots=shots,
         threads=threads,
         fit_seconds=round(fit_seconds, 2),
         fit_processor_seconds=round(processor_seconds, 2),
@@ -122,9 +123,9 @@ def measure(classes: int, threads: int) -> Measured:
     )
 
 
-def in_a_process(classes: int, threads: int) -> dict[str, Any]:
+def in_a_process(classes: int, threads: int, shots: int) -> dict[str, Any]:
     """Measure one task in a process of its own."""
-    command = [sys.executable, __file__, "--child", str(classes), str(threads)]
+    command = [sys.executable, __file__, "--child", str(classes), str(threads), str(shots)]
     # Threads wait as they do in `samovar fit`, see core/threads.py.
     environment = os.environ | {"OMP_NUM_THREADS": str(threads), "OMP_WAIT_POLICY": "PASSIVE"}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
@@ -135,13 +136,15 @@ def in_a_process(classes: int, threads: int) -> dict[str, Any]:
 def main(
     classes: tuple[int, ...] = (10, 100, 1000),
     threads: tuple[int, ...] = (1, 2),
-    child: Annotated[tuple[int, int] | None, tyro.conf.arg(help="Internal.")] = None,
+    shots: int = 20,
+    child: Annotated[tuple[int, int, int] | None, tyro.conf.arg(help="Internal.")] = None,
 ) -> None:
     """Measure and print JSON.
 
     Args:
         classes: Numbers of classes.
         threads: Numbers of threads.
+        shots: Vectors of each class.
         child: A single measurement, in this process.
     """
     if child is not None:
@@ -150,7 +153,7 @@ def main(
     tasks = []
     for count in classes:
         for number in threads:
-            tasks.append(in_a_process(count, number))
+            tasks.append(in_a_process(count, number, shots))
     facts = {
         "cores": os.cpu_count(),
         "load": [round(load, 1) for load in os.getloadavg()],

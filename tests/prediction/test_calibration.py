@@ -48,7 +48,7 @@ def test_a_calibration_is_stored_and_read_again():
 
 
 def test_calibrations_of_the_earlier_version_are_read_and_mean_the_same():
-    """They have a term in 1 / shots, and a law of its own for left-out images."""
+    """They have a term in 1 / shots, and a law for left-out images that is not needed any more."""
     law = {
         "constant": 1.0,
         "by_log_shots": -0.5,
@@ -61,13 +61,6 @@ def test_calibrations_of_the_earlier_version_are_read_and_mean_the_same():
     x, y = math.log(4), math.log(10 / 5)
     exponent = -0.5 * x + 0.1 * x * x + 0.3 / 4 + 0.2 * y
     assert former.temperature.at(10, 4) == pytest.approx(math.exp(1.0 + exponent))
-    left_out = former.of_left_out(10, 4).log_temperatures
-    torch.testing.assert_close(left_out, former.of_task(10, 4, None).log_temperatures + 1.0)
-
-
-def test_left_out_images_have_the_temperature_of_new_ones():
-    left_out = CALIBRATION.of_left_out(7, 3).log_temperatures
-    torch.testing.assert_close(left_out, CALIBRATION.of_task(7, 3, None).log_temperatures)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from helpers import CALIBRATION
 from samovar.models.class_means import ClassMeans
 from samovar.models.few_shot_model import FewShotModel
 from samovar.prediction.learned_temperature import learned_temperature
-from samovar.prediction.left_out_support import LeftOutSupport
+from samovar.prediction.smaller_tasks import SmallerTasks
 from samovar.prediction.task_temperature import deviations
 from samovar.settings.model import ModelSettings
 
@@ -19,11 +19,9 @@ def warmth(labels: torch.Tensor) -> float:
     centres = torch.tensor([[1.0, 0, 0, 0], [0, 1.0, 0, 0]]).repeat_interleave(5, 0)
     features = centres + 0.1 * torch.randn(10, 4, generator=torch.Generator().manual_seed(1))
     means = ClassMeans.of(features[None], labels[None], 2)
-    left_out = LeftOutSupport.of(means.totals[0], means.counts[0].long(), features, labels)
-    assert left_out is not None
-    with torch.no_grad():
-        prior = model.task_prior(features[None], labels[None], 2)
-    weights = learned_temperature(CALIBRATION, left_out, model, prior)
+    smaller = SmallerTasks.of(means.totals[0], means.counts[0].long(), features, labels)
+    assert smaller is not None
+    weights = learned_temperature(CALIBRATION, smaller, model)
     return float(weights @ deviations(CALIBRATION.spread))
 
 

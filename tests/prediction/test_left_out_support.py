@@ -7,7 +7,9 @@ from helpers_models import FEATURES
 from samovar.models.class_means import ClassMeans
 from samovar.models.few_shot_model import FewShotModel
 from samovar.prediction import left_out_support
-from samovar.prediction.left_out_support import LeftOutSupport, sampled_logits
+from samovar.prediction.left_out_support import LeftOutSupport
+from samovar.prediction.predictive import predict
+from samovar.prediction.sampling_noise import PredictiveNoise
 from samovar.settings.model import ModelSettings
 
 SETTINGS = [
@@ -28,20 +30,23 @@ def left_out_of(model: FewShotModel) -> tuple[torch.Tensor, LeftOutSupport]:
 
 
 @pytest.mark.parametrize("settings", SETTINGS)
-def test_logits_are_those_of_a_fit_without_the_image(settings, monkeypatch):
+def test_probabilities_are_those_of_a_fit_without_the_image(settings, monkeypatch):
     monkeypatch.setattr(left_out_support, "LARGEST_CHUNK", 100)  # several chunks
     model = FewShotModel(settings).eval()
     features, left_out = left_out_of(model)
     assert left_out.positions == (0, 1, 2, 3, 4), "the only image of its class stays"
+    noise = PredictiveNoise(1, [0], quasi=True)
     with torch.no_grad():
         prior = model.task_prior(features[None], LABELS[None], 3)
-        logits = left_out.logits(model, prior, samples=5, seed=1, factor=0.5)
+        probabilities = left_out.probabilities(model, prior, samples=5, seed=1)
         for position in left_out.positions:
             rest = torch.arange(6) != position
             without = model.task_prior(features[None, rest], LABELS[None, rest], 3)
             query = features[None, position : position + 1]
-            expected = sampled_logits(model, without.widened(torch.tensor([0.5])), query, 5, seed=1)
-            torch.testing.assert_close(logits[:, position], expected[0, :, 0], atol=1e-4, rtol=1e-4)
+            expected = predict(model.classifier, without, query, 5, noise).probabilities[0, 0]
+            torch.testing.assert_close(
+                probabilities[position].float(), expected, atol=1e-4, rtol=1e-4
+            )
 
 
 def test_nothing_can_be_left_out_of_one_image_a_class():

@@ -28,8 +28,8 @@ from samovar.classifier.labels import listed_labels
 from samovar.classifier.leave_one_out import LeaveOneOut, mistakes
 from samovar.errors import ModelError
 from samovar.models.class_means import ClassMeans
-from samovar.models.few_shot_model import Conditioned
-from samovar.prediction.calibration import TaskCalibration
+from samovar.models.few_shot_model import Conditioned, FewShotModel
+from samovar.prediction.calibration import Calibration, TaskCalibration
 from samovar.prediction.learned_temperature import learned_temperature
 from samovar.prediction.left_out_support import MOST_LEFT_OUT, LeftOutSupport
 from samovar.prediction.predictive import Prediction
@@ -39,6 +39,7 @@ from samovar.prediction.rejection import (
     describe_rejection,
     threshold_factor,
 )
+from samovar.prediction.smaller_tasks import SmallerTasks
 from samovar.prediction.task import (
     Embedder,
     class_means,
@@ -276,11 +277,20 @@ def _assembled(
     if left_out is not None and saved.rejection is not None:
         spread = left_out.spread(saved.rejection)
     temperature = None
-    if left_out is not None and saved.calibration is not None and support.inputs is None:
-        prior = conditioned.prior
-        weights = learned_temperature(saved.calibration, left_out, saved.model, prior)
-        temperature = tuple(weights.tolist())
+    if saved.calibration is not None and support.inputs is None:
+        temperature = _temperature(saved.model, saved.calibration, task, support)
     return FittedModel(saved, embed, task, conditioned, support, spread, temperature)
+
+
+def _temperature(
+    model: FewShotModel, calibration: Calibration, task: FittedTask, support: Support
+) -> tuple[float, ...] | None:
+    """Return what left-out images say of the task's temperature; None if none can be left out."""
+    numbers = class_numbers(task.classes, support.labels)
+    smaller = SmallerTasks.of(task.totals, task.counts, support.features, numbers)
+    if smaller is None:
+        return None
+    return tuple(learned_temperature(calibration, smaller, model).tolist())
 
 
 def _left_out(

@@ -18,7 +18,7 @@ from samovar.data.episodes import EpisodeSampler
 from samovar.evaluation.task_runner import InferredTasks, TaskRunner
 from samovar.prediction.calibration import Calibration, ShapeLaw, shape_terms
 from samovar.prediction.learned_temperature import SAMPLES
-from samovar.prediction.left_out_support import sampled_logits
+from samovar.prediction.smaller_tasks import sampled_logits
 from samovar.prediction.task_temperature import (
     deviations,
     label_log_likelihoods,
@@ -73,6 +73,13 @@ class Laws:
     def spread(self) -> Tensor:
         """The standard deviation of the log temperature between tasks."""
         return self.log_spread.exp().clamp(min=SMALLEST_SPREAD)
+
+    def look_up(self, table: Tensor, way: int, shot: int) -> Tensor:
+        """Return the entries (..., G) of a table at the factor and temperatures of a shape."""
+        terms = torch.tensor(shape_terms(way, shot), dtype=torch.float64)
+        factor = (self.sigma @ terms).exp()
+        log_temperatures = self.temperature @ terms + self.spread * deviations(1.0)
+        return _looked_up(table, factor, log_temperatures)
 
     @classmethod
     def first(cls) -> "Laws":
@@ -135,13 +142,12 @@ def _query_table(runner: TaskRunner, tasks: InferredTasks) -> Tensor:
 def _left_out_table(runner: TaskRunner, tasks: InferredTasks) -> Tensor:
     """Return the log likelihood of the left-out labels of one task, (factors, temperatures)."""
     factors = _factors(runner)
-    left_out = runner.left_out(tasks, 0)
-    if left_out is None:
+    smaller = runner.smaller_tasks(tasks, 0)
+    if smaller is None:
         return torch.zeros(len(factors), len(LOG_TEMPERATURES))
     table = []
     for factor in factors:
-        logits = left_out.logits(runner.model, tasks.prior, SAMPLES, 0, factor)
-        labels = left_out.numbers.to(logits.device)
+        logits, labels = smaller.logits(runner.model, SAMPLES, 0, factor)
         table.append(label_log_likelihoods(logits, labels, LOG_TEMPERATURES).sum(0))
     return torch.stack(table).cpu()
 
@@ -177,14 +183,12 @@ def fit_laws(tables: list[ShapeTables], about: str) -> Calibration:
 def _loss(table: ShapeTables, laws: Laws) -> Tensor:
     """Return the mean NLL of the queries of one shape.
 
-    The temperature of a task is weighed by its left-out images, as that of a user's task is.
+    The temperature of a task is weighed by its left-out images, as that of a user's task is: they
+    are answered by tasks of one shot less.
     """
-    terms = torch.tensor(shape_terms(table.way, table.shot), dtype=torch.float64)
-    factor = (laws.sigma @ terms).exp()
-    log_temperatures = laws.temperature @ terms + laws.spread * deviations(1.0)
-    left_out = _looked_up(table.left_out, factor, log_temperatures)
+    query = laws.look_up(table.query, table.way, table.shot)
+    left_out = laws.look_up(table.left_out, table.way, max(1, table.shot - 1))
     log_weights = log_posterior_weights(left_out)  # (tasks, G)
-    query = _looked_up(table.query, factor, log_temperatures)
     mixed = (log_weights[:, None] + query).logsumexp(-1)  # (tasks, queries)
     return -mixed.mean()
 

@@ -32,10 +32,10 @@ from samovar.models.task_embedding import Film
 from samovar.prediction.calibrated import predict_calibrated
 from samovar.prediction.calibration import Calibration, TaskCalibration
 from samovar.prediction.learned_temperature import learned_temperature
-from samovar.prediction.left_out_support import LeftOutSupport
 from samovar.prediction.predictive import Prediction, predict, predict_at_mean
 from samovar.prediction.rejection import COSINE_DISTANCE
 from samovar.prediction.sampling_noise import PredictiveNoise
+from samovar.prediction.smaller_tasks import SmallerTasks
 from samovar.settings.model import ModelSettings
 from samovar.settings.tasks import Protocol
 
@@ -204,16 +204,15 @@ class TaskRunner(Runner[InferredTasks]):
     def _task_calibration(
         self, calibration: Calibration, tasks: InferredTasks, position: int
     ) -> TaskCalibration:
-        left_out = self.left_out(tasks, position)
+        smaller = self.smaller_tasks(tasks, position)
         weights = None
-        if left_out is not None:
-            prior = tasks.prior.of_task(position)
-            weights = learned_temperature(calibration, left_out, self.model, prior)
+        if smaller is not None:
+            weights = learned_temperature(calibration, smaller, self.model)
         counts = tasks.support.counts[position]
         return calibration.of_task(len(counts), float(counts.mean()), weights)
 
-    def left_out(self, tasks: InferredTasks, position: int) -> LeftOutSupport | None:
-        """Return the left-out support of one of the tasks.
+    def smaller_tasks(self, tasks: InferredTasks, position: int) -> SmallerTasks | None:
+        """Return one of the tasks with one image less of each class, in turns.
 
         None where nothing can be left out, and with TEN, where the features of all other images
         would change too.
@@ -221,7 +220,7 @@ class TaskRunner(Runner[InferredTasks]):
         if self.model.task_embedding is not None:
             return None
         episodes = tasks.episodes
-        return LeftOutSupport.of(
+        return SmallerTasks.of(
             tasks.support.totals[position].cpu(),
             tasks.support.counts[position].long().cpu(),
             self.features(episodes.support[position : position + 1])[0],

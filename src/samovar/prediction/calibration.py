@@ -10,7 +10,7 @@ weights, and a temperature t that divides the logits,
 Both are smooth functions of the numbers of shots and ways, fitted on tasks of validation classes
 (`samovar.evaluation.calibration_fit`) and stored with the model. How hard a task is for its shape,
 only its own images can tell: its temperature is t times e^u with u ~ N(0, spread^2), and u is
-learned from left-out support images (`samovar.prediction.task_temperature`).
+learned from left-out support images (`samovar.prediction.learned_temperature`).
 """
 
 import math
@@ -102,11 +102,6 @@ class Calibration:
     """The largest number of shots on which it was fitted."""
     most_ways: int
     """The largest number of classes on which it was fitted."""
-    left_out: ShapeLaw | None = None
-    """The temperature of left-out support images, in models of an earlier version.
-
-    Without one it is that of new images. A law of its own did not carry over to other classes.
-    """
 
     def of_task(self, way: int, shots: float, weights: Tensor | None) -> TaskCalibration:
         """Return the calibration of a task.
@@ -119,18 +114,9 @@ class Calibration:
         """
         if weights is None:
             weights = prior_weights()
-        return self._by_law(self.temperature, way, shots, weights)
-
-    def of_left_out(self, way: int, shots: float) -> TaskCalibration:
-        """Return the usual calibration of left-out images of a task."""
-        return self._by_law(self.left_out or self.temperature, way, shots, prior_weights())
-
-    def _by_law(
-        self, temperature: ShapeLaw, way: int, shots: float, weights: Tensor
-    ) -> TaskCalibration:
         way_inside = min(way, FURTHEST * self.most_ways)
         shots_inside = min(max(shots, 1.0), float(self.most_shots))
-        log_temperature = math.log(temperature.at(way_inside, shots_inside))
+        log_temperature = math.log(self.temperature.at(way_inside, shots_inside))
         factor = self.sigma.at(way_inside, shots_inside)
         return TaskCalibration(factor, log_temperature + deviations(self.spread), weights)
 
@@ -141,11 +127,12 @@ class Calibration:
     @classmethod
     def from_dict(cls, stored: dict[str, Any]) -> "Calibration":
         """Read the JSON form of `to_dict`."""
-        calibration = checked(cls, stored)
+        # Models of an earlier version have a law for left-out images, which nothing asks for now.
+        entries = {name: value for name, value in stored.items() if name != "left_out"}
+        calibration = checked(cls, entries)
         numbers = [calibration.spread]
-        for law in (calibration.sigma, calibration.temperature, calibration.left_out):
-            if law is not None:
-                numbers += law.coefficients
+        for law in (calibration.sigma, calibration.temperature):
+            numbers += law.coefficients
         # NaN fails the comparison too.
         plausible = all(abs(number) <= LARGEST_COEFFICIENT for number in numbers)
         if not plausible or not 0 <= calibration.spread <= LARGEST_SPREAD:

@@ -1,8 +1,9 @@
 """Support images that are classified as if they had not been in the support.
 
-This tells how well a task can be learned from its own images, how far these lie from each other, by
-which rejection thresholds are scaled, and how hard the task is, by which its temperature is chosen.
-Class sums make it cheap: leaving an image out changes the mean of one class, and nothing else.
+This tells how well a task can be learned from its own images, and how far these lie from each
+other, by which rejection thresholds are scaled. Class sums make it cheap: leaving an image out
+changes the mean of one class, and nothing else. (How hard the task is, by which its temperature is
+chosen, is learned from `samovar.prediction.smaller_tasks`.)
 """
 
 from collections.abc import Iterator
@@ -13,7 +14,6 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from samovar.core.randomness import torch_generator
 from samovar.models.class_means import ClassMeans
 from samovar.models.few_shot_model import FewShotModel
 from samovar.models.inference import WeightDistribution
@@ -105,7 +105,7 @@ class LeftOutSupport:
         that left-out images are answered on the scale of new ones.
         """
         probabilities = []
-        for images, without in self._priors(model, prior, numbers_per_class=1):
+        for images, without in self._priors(model, prior):
             features = self.features[images, None]
             noise = PredictiveNoise(seed, [0] * len(features), quasi=True)
             if calibration is None:
@@ -118,33 +118,11 @@ class LeftOutSupport:
             probabilities.append(prediction.probabilities[:, 0].cpu().double())
         return torch.cat(probabilities)
 
-    @torch.no_grad()
-    def logits(
-        self,
-        model: FewShotModel,
-        prior: WeightDistribution,
-        samples: int,
-        seed: int,
-        factor: float = 1.0,
-    ) -> Tensor:
-        """Return logits (L, n, N) of each image by sampled classifiers that have not seen it.
-
-        Standard deviations of the weights are multiplied by the factor.
-        """
-        if model.classifier.deterministic:
-            samples = 1
-        logits = []
-        for images, without in self._priors(model, prior, numbers_per_class=samples):
-            features = self.features[images, None].float()
-            widened = without.widened(features.new_full((len(features),), factor))
-            logits.append(sampled_logits(model, widened, features, samples, seed)[:, :, 0])
-        return torch.cat(logits).transpose(0, 1)
-
     def _priors(
-        self, model: FewShotModel, prior: WeightDistribution, numbers_per_class: int
+        self, model: FewShotModel, prior: WeightDistribution
     ) -> Iterator[tuple[slice, WeightDistribution]]:
         """Infer p(w | D without x_i) of some images at a time, (images, N, d)."""
-        at_once = max(1, LARGEST_CHUNK // (prior.weights.mean.numel() * numbers_per_class))
+        at_once = max(1, LARGEST_CHUNK // prior.weights.mean.numel())
         for first in range(0, len(self.numbers), at_once):
             images = slice(first, first + at_once)
             others = model.prior(self._means_without(images))
@@ -156,22 +134,3 @@ class LeftOutSupport:
         numbers = self.numbers[images]
         totals = self.totals[numbers] - self.features[images].cpu().double()
         return class_means(totals, self.counts[numbers] - 1, self.features.device)
-
-
-def sampled_logits(
-    model: FewShotModel,
-    distribution: WeightDistribution,
-    features: Tensor,
-    samples: int,
-    seed: int,
-) -> Tensor:
-    """Sample logits (T, L, Q, N) of features (T, Q, d) by the same noise for all tasks.
-
-    Prototypes have one classifier, and L is 1.
-    """
-    if model.classifier.deterministic:
-        return model.classifier.mean_logits(features, distribution)[:, None]
-    shape = model.classifier.noise_shape(samples, features, distribution)
-    source = torch_generator(seed, "left-out classifiers", device=features.device)
-    epsilon = torch.randn(1, *shape, generator=source, device=features.device)
-    return model.classifier.sampled_logits(features, distribution, epsilon)
