@@ -48,6 +48,8 @@ class Arguments:
 
     parts: tuple[str, ...] = ("embed", "engines", "task", "evaluate")
     images: tuple[int, ...] = (1_000, 10_000, 100_000)
+    ways: tuple[str, ...] = ("one process", "shards, one process", "shards, Ray")
+    """How images are embedded."""
     classes: tuple[int, ...] = (10, 100, 1_000, 10_000)
     pieces: int = 40
     out: Path | None = None
@@ -104,9 +106,9 @@ def measure_embed(arguments: Arguments, folder: Path) -> list[dict[str, Any]]:
             "shards, one process": shards,
             "shards, Ray": (*shards, "--ray", "local"),
         }
-        for way, flags in ways.items():
+        for way in arguments.ways:
             out = folder / f"{count}-{len(rows)}.npz"
-            words = ("embed", str(photographs), "--out", str(out), *flags)
+            words = ("embed", str(photographs), "--out", str(out), *ways[way])
             rows.append({"images": count, "way": way} | timed_command(*words))
             rows[-1]["images_per_second"] = round(count / rows[-1]["seconds"], 1)
             print(rows[-1], file=sys.stderr, flush=True)

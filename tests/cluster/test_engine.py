@@ -46,6 +46,11 @@ def test_many_failures_are_counted(tmp_path):
     assert len(list(tmp_path.glob("*.log"))) == 30
 
 
+def test_without_pieces_no_engine_is_started(tmp_path):
+    assert run_pieces([], sums, EngineSettings(ray="nowhere:1", logs=tmp_path / "logs")) == []
+    assert not (tmp_path / "logs").exists()
+
+
 def test_names_of_logs_stay_in_their_folder():
     assert "/" not in log_name(Piece("../../etc/passwd", ()))
     assert log_name(Piece("runs/a-5way", ())) == "runs-a-5way.log"

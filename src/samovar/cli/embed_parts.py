@@ -29,7 +29,7 @@ class EmbeddingJob:
 
     def arguments(self, out: Path) -> tuple[str, ...]:
         """Return the arguments of `samovar` that encode the images into a file."""
-        arguments = ["embed", str(self.images.absolute()), "--out", str(absolute(out))]
+        arguments = ["embed", str(self.images.absolute()), "--out", absolute(out)]
         arguments += ["--encoder", self._encoder, "--dtype", self.dtype]
         if self.preprocessing is not None:
             arguments += ["--preprocessing", _as_seen_elsewhere(self.preprocessing)]

@@ -50,7 +50,7 @@ def evaluate(  # noqa: PLR0913 (a flag each)
     own, and one table over all of them.
 
     Args:
-        models: A run folder, a model folder, or a shipped model (glyphs, omniglot, cifar_fs; photos
+        models: Run folders, model folders or shipped models (glyphs, omniglot, cifar_fs; photos
             with --data FILE.npz, vectors of its encoder).
         way: Classes of a task; several values for several evaluations.
         shot: Support images of each class; several values for several evaluations.

@@ -27,9 +27,9 @@ class PlannedEvaluation:
         protocol = self.protocol
         name = f"{self.model}-{protocol.way}way-{protocol.shot}shot"
         model = str(self.model.absolute()) if self.model.exists() else str(self.model)
-        there = replace(settings, out=absolute(self.folder), once=True, data=_data(settings))
+        there = replace(settings, out=None, once=True, data=_data(settings))
         flags = flags_for(Protocol(), protocol) + flags_for(EvaluationSettings(), there)
-        return Piece(name, ("evaluate", model, *flags))
+        return Piece(name, ("evaluate", model, *flags, "--out", absolute(self.folder)))
 
 
 def _data(settings: EvaluationSettings) -> str | None:

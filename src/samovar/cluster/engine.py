@@ -27,6 +27,8 @@ def run_pieces(
 
     What each piece printed is written into the folder of the logs.
     """
+    if not pieces:
+        return []
     logs = output_folder(settings.logs)
     outcomes: list[Outcome] = []
     for outcome in _outcomes(pieces, main, settings):

@@ -41,11 +41,9 @@ def shown(path: Path) -> str:
     return address_of(path) or str(path)
 
 
-def absolute(path: Path) -> Path:
-    """Return a path that means the same in another process; an address is one already."""
-    if address_of(path) is not None:
-        return path
-    return path.absolute()
+def absolute(path: Path) -> str:
+    """Return a path or an address so that it means the same in another process."""
+    return address_of(path) or str(path.absolute())
 
 
 @contextmanager

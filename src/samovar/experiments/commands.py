@@ -32,5 +32,5 @@ def nearest_preset(cell: Cell) -> Preset:
 def cell_piece(cell: Cell, options: ReproduceOptions) -> Piece:
     """Return the piece that trains and measures a cell, wherever it runs."""
     arguments = ["reproduce", "--cell", cell.name, "--scale", options.scale]
-    arguments += ["--runs", str(absolute(options.runs)), "--out", str(absolute(options.out))]
+    arguments += ["--runs", absolute(options.runs), "--out", absolute(options.out)]
     return Piece(cell.name, tuple(arguments))
