@@ -18,6 +18,7 @@ def embed(  # noqa: PLR0913 (a flag each)
     encoder: str = "efficientnet_lite0",
     preprocessing: str | None = None,
     shard: str | None = None,
+    listing: Path | None = None,
     dtype: Literal["float32", "float16"] = "float32",
     cache: bool = True,
     json: bool = False,
@@ -47,6 +48,8 @@ def embed(  # noqa: PLR0913 (a flag each)
         preprocessing: How images are prepared for an ONNX file: imagenet, clip, siglip, or a JSON
             file. Without it, a JSON file beside the ONNX file is read.
         shard: Encode only a part of the images: 1/4 is the first of four.
+        listing: Encode only the images of this list, which an engine's parts are given so that they
+            need not search the folder.
         dtype: Type of the stored numbers.
         cache: Keep the vectors, so that the same image is encoded once (at most 1 GB in all, in
             the folder of the variable SAMOVAR_CACHE).
@@ -65,13 +68,19 @@ def embed(  # noqa: PLR0913 (a flag each)
         return embed_in_parts(job, shards, engine, show=show, json=json)
     from samovar.encoders.embedding import embed as embed_images
     from samovar.encoders.image_list import images_to_embed, shard_of
+    from samovar.encoders.image_sources import ImageList
+    from samovar.encoders.listing import read_listing
     from samovar.encoders.registry import find_encoder
     from samovar.encoders.vector_cache import PATIENCE
     from samovar.reporting.cache import vector_cache
     from samovar.reporting.embedded import report_embedded
     from samovar.reporting.progress_bar import progress_bar
 
-    found_images = images_to_embed(images)
+    if listing is None:
+        found_images = images_to_embed(images)
+    else:
+        with local_file(listing) as file:
+            found_images = ImageList(read_listing(file, images))
     listed = shard_of(found_images.images, shard)
     if not listed:
         raise DataError(f"The shard {shard} of {images} is empty: there are fewer images.")
@@ -85,6 +94,6 @@ def embed(  # noqa: PLR0913 (a flag each)
                 precision=dtype,
                 cache=vectors,
                 progress=progress,
-                may_be_empty=shard is not None,
+                may_be_empty=shard is not None or listing is not None,
             )
         return report_embedded(result, out, found_images.left_out, vectors, as_json=json)

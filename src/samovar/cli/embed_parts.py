@@ -60,36 +60,39 @@ def embed_in_parts(
     found_images = images_to_embed(job.images)
     images = found_images.images
     count = min(count or -(-len(images) // DEFAULT_SIZE), len(images))
-    pieces = parts_of(job, count)
     if show:
-        for piece in pieces:
+        for piece in parts_of(job, count):
             print(piece.command)
         print(Piece("whole", (*job.arguments(job.out), "--shards", str(count))).command)
         return 0
     encoder = find_encoder(job.encoder, job.preprocessing)
     shards = Shards(images, encoder, job.dtype, count)
-    result = _whole(job, shards, pieces, engine)
+    result = _whole(job, shards, engine)
     return report_embedded(result, job.out, found_images.left_out, None, as_json=json)
 
 
-def parts_of(job: EmbeddingJob, count: int) -> list[Piece]:
-    """Return the pieces that encode the images in so many parts."""
-    from samovar.encoders.shards import shard_name, shards_folder
+def parts_of(job: EmbeddingJob, count: int, *, listed: bool = False) -> list[Piece]:
+    """Return the pieces that encode the images in so many parts.
 
+    Each part finds its images by searching the folder, or in a listing of its own.
+    """
+    from samovar.encoders.shards import listing_name, shard_name, shards_folder
+
+    folder = shards_folder(job.out)
     pieces = []
     for number in range(1, count + 1):
-        file = shards_folder(job.out) / shard_name(number, count)
+        images = ("--shard", f"{number}/{count}")
+        if listed:
+            images = ("--listing", absolute(folder / listing_name(number, count)))
         # The cache of vectors is for one machine.
-        arguments = (*job.arguments(file), "--shard", f"{number}/{count}", "--no-cache")
+        arguments = (*job.arguments(folder / shard_name(number, count)), *images, "--no-cache")
         name = f"{job.out.name}-{number:05}-of-{count:05}"
         # With exit code 1 some images could not be read; those are listed in the result.
         pieces.append(Piece(name, arguments, accepted=(0, 1)))
     return pieces
 
 
-def _whole(
-    job: EmbeddingJob, shards: "Shards", pieces: list[Piece], engine: EngineSettings
-) -> "Embedded":
+def _whole(job: EmbeddingJob, shards: "Shards", engine: EngineSettings) -> "Embedded":
     """Return the finished output; make the parts that are missing, and join them."""
     from samovar.cli.main import main
     from samovar.cluster.engine import run_pieces
@@ -99,6 +102,12 @@ def _whole(
     with local_file(job.out) as out:
         finished = shards.finished(out)
         if finished is None:
+            # An archive has a list of what is in it, and a list is one; a folder is searched once.
+            listed = job.images.is_dir()
+            if listed:
+                with local_folder(shards_folder(job.out)) as folder:
+                    shards.write_listings(folder)
+            pieces = parts_of(job, shards.count, listed=listed)
             with progress_bar(f"encoding {job.images}") as progress:
                 run_pieces(pieces, main, engine, progress)
             with (

@@ -10,11 +10,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from samovar.core.files import output_folder
 from samovar.core.progress import Progress, silent
 from samovar.data.npz import read_npz
 from samovar.encoders.base import Encoder
 from samovar.encoders.embedding import Embedded, finished_before, inputs_of
 from samovar.encoders.image_list import ListedImage, shard_of
+from samovar.encoders.listing import write_listing
 from samovar.encoders.vector_file import (
     Precision,
     SkippedImage,
@@ -32,6 +34,11 @@ def shard_name(number: int, count: int) -> str:
     '00003-of-00100.npz'
     """
     return f"{number:05}-of-{count:05}.npz"
+
+
+def listing_name(number: int, count: int) -> str:
+    """Return the name of the file that lists the images of a part."""
+    return f"{number:05}-of-{count:05}.json"
 
 
 def shards_folder(out: Path) -> Path:
@@ -57,6 +64,12 @@ class Shards:
     def finished(self, out: Path) -> Embedded | None:
         """Return what the whole holds if it was finished before."""
         return finished_before(self.images, self.encoder, out, self.precision)
+
+    def write_listings(self, folder: Path) -> None:
+        """Write down the images of each part."""
+        output_folder(folder)
+        for number in range(1, self.count + 1):
+            write_listing(folder / listing_name(number, self.count), self._part(number))
 
     def join(self, folder: Path, out: Path, progress: Progress = silent) -> Embedded:
         """Write the whole from the parts in a folder; an error if one of them is not there."""
