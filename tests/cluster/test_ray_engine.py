@@ -116,7 +116,8 @@ def test_a_worker_killed_in_the_middle_of_a_file_leaves_no_half_of_it(job, engin
     leftovers = [path for path in folder.rglob("*") if path.is_file() and path.suffix != ".npz"]
     assert [path.suffix for path in leftovers if path.suffix != ".lock"] == []
     # The rest finds the parts finished, and puts them together.
-    assert embed(job, job.out, "--shards", "3") == embed(job, tmp_path / "a.npz", "--no-cache")
+    joined = embed(job, job.out, "--shards", "3", "--logs", str(engine.logs))
+    assert joined == embed(job, tmp_path / "a.npz", "--no-cache")
 
 
 def test_a_node_that_is_lost_takes_nothing_with_it(cluster, engine, tmp_path):
