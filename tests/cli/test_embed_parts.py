@@ -50,9 +50,21 @@ def test_images_that_cannot_be_read_are_named_and_the_code_is_one(flags, tmp_pat
     assert "0.png" in captured.err
 
 
+def test_skipped_images_are_the_same_in_parts_and_alone(flags, tmp_path):
+    (tmp_path / "my photos" / "class 0" / "0.png").write_bytes(b"no image")
+    assert main([*flags, "--out", "alone.npz", "--no-cache"]) == 1
+    assert main([*flags, "--out", "v.npz", "--shards", "3"]) == 1
+    assert (tmp_path / "v.npz").read_bytes() == (tmp_path / "alone.npz").read_bytes()
+
+
 def test_more_parts_than_images_are_as_many_as_images(flags, capsys):
     assert main([*flags, "--out", "v.npz", "--shards", "99", "--plan"]) == 0
     assert len(capsys.readouterr().out.splitlines()) == 13
+
+
+def test_the_name_of_the_output_is_checked_before_anything_runs(flags, capsys):
+    assert main([*flags, "--out", "vectors", "--shards", "2"]) == 2
+    assert "ends with .npz" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -69,6 +69,31 @@ def test_a_model_that_is_not_there_is_refused_before_anything_runs(runs, tmp_pat
     assert not (tmp_path / "out").exists()
 
 
+def test_another_norm_or_wish_is_another_evaluation(runs, tmp_path):
+    flags = ["evaluate", *runs, *SMALL, "--out", "out"]
+    assert main([*flags, "--norm", "episode"]) == 0
+    assert main(flags) == 0
+    (row, _) = json.loads((tmp_path / "out" / "evaluations.json").read_text())
+    assert row["protocol"]["norm"] == "running"
+    assert main([*flags, "--draw", "1"]) == 0
+    assert (tmp_path / "out" / "run" / "3way-1shot" / "episode-0.png").exists()
+
+
+def test_a_folder_named_like_a_shipped_model_is_not_meant(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "glyphs").mkdir()
+    (planned,) = planned_evaluations([Path("glyphs")], [Protocol()], EvaluationSettings())
+    assert shlex.split(planned.piece(EvaluationSettings()).command)[2] == "glyphs"
+
+
+def test_models_never_share_a_folder(runs, tmp_path, capsys):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "run").rename(tmp_path / "a" / "b")
+    (tmp_path / "again").rename(tmp_path / "a-b")
+    assert main(["evaluate", "a/b", "a-b", *SMALL, "--out", "out"]) == 2
+    assert "would both be evaluated" in capsys.readouterr().err
+
+
 def test_without_a_model_there_is_a_sentence(capsys):
     assert main(["evaluate"]) == 2
     assert "Name a model" in capsys.readouterr().err

@@ -75,6 +75,21 @@ def test_what_is_measured_elsewhere_makes_tables_elsewhere(tmp_path, capsys):
     assert (tmp_path / "there" / "table3.md").exists()
 
 
+def test_nothing_is_trained_by_an_engine_if_only_the_measured_is_wanted(tmp_path, capsys):
+    folders = ["--runs", str(tmp_path / "runs"), "--out", str(tmp_path / "out")]
+    flags = ["--measured-only", "--ray", "127.0.0.1:1"]  # where there is none
+    assert main(["reproduce", "longer", *flags, *folders]) == 0
+    assert "Written" in capsys.readouterr().out
+
+
+def test_tables_reach_their_address_although_a_run_failed(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:1")  # nothing can be downloaded
+    there = f"file://{tmp_path}/there"
+    assert main(["reproduce", "longer", "--runs", str(tmp_path / "runs"), "--out", there]) == 2
+    assert "failed" in capsys.readouterr().err
+    assert (tmp_path / "there" / "longer.json").exists()
+
+
 @pytest.mark.slow
 def test_pieces_that_fail_are_named_and_the_table_is_made_of_the_rest(
     tmp_path, monkeypatch, capsys

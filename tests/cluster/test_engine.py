@@ -51,6 +51,24 @@ def test_without_pieces_no_engine_is_started(tmp_path):
     assert not (tmp_path / "logs").exists()
 
 
+def test_an_interruption_ends_all(tmp_path):
+    begun = []
+
+    def interrupted(arguments: list[str]) -> int:
+        begun.append(arguments)
+        return 130
+
+    with pytest.raises(KeyboardInterrupt):
+        run_pieces([Piece("a", ()), Piece("b", ())], interrupted, EngineSettings(logs=tmp_path))
+    assert len(begun) == 1
+
+
+def test_long_names_have_logs_too(tmp_path):
+    pieces = [Piece("x" * 300, ("1",)), Piece("y" + "x" * 299, ("2",))]
+    run_pieces(pieces, sums, EngineSettings(logs=tmp_path))
+    assert len(list(tmp_path.glob("*.log"))) == 2
+
+
 def test_names_of_logs_stay_in_their_folder():
     assert "/" not in log_name(Piece("../../etc/passwd", ()))
     assert log_name(Piece("runs/a-5way", ())) == "runs-a-5way.log"

@@ -31,6 +31,20 @@ def test_the_piece_says_which_exit_codes_are_good(code, failed):
     assert run_piece(lambda _: code, Piece("a", (), accepted=(0, 1))).failed is failed
 
 
+def test_an_engine_may_end_the_process_and_a_mistake_may_not():
+    def end(_: list[str]) -> int:
+        sys.exit(144)  # as submitit does when a job is preempted
+
+    def mistake(_: list[str]) -> int:
+        raise ZeroDivisionError("a mistake of ours")
+
+    with pytest.raises(SystemExit):
+        run_piece(end, Piece("a", ()))
+    outcome = run_piece(mistake, Piece("a", ()))
+    assert outcome.failed
+    assert "a mistake of ours" in outcome.log
+
+
 def test_only_the_end_of_a_long_log_is_kept():
     def chatter(arguments: list[str]) -> int:
         print("x" * 2 * LONGEST_LOG, file=sys.stderr)

@@ -48,6 +48,22 @@ def test_a_job_that_dies_or_fails_is_named_and_the_others_finish(tmp_path):
     assert "a mistake of ours" in (tmp_path / "raise.log").read_text()
 
 
+@pytest.mark.slow
+def test_a_job_that_is_preempted_goes_on_in_another(tmp_path):
+    def cut_off_once(arguments: list[str]) -> int:
+        mark = Path(arguments[0])
+        if not mark.exists():
+            mark.write_text("begun")
+            os.kill(os.getpid(), signal.SIGUSR2)  # as SLURM says that the time is over
+        mark.write_text("finished")
+        return 0
+
+    piece = Piece("a", (str(tmp_path / "mark"),))
+    (outcome,) = run_pieces([piece], cut_off_once, EngineSettings(slurm="local", logs=tmp_path))
+    assert not outcome.failed
+    assert (tmp_path / "mark").read_text() == "finished"
+
+
 def test_a_job_that_is_cut_off_does_the_same_again():
     piece = RestartablePiece(lambda _: 0, Piece("a", ()))
     again = piece.checkpoint()

@@ -88,6 +88,17 @@ def test_a_folder_is_fetched_and_only_what_was_written_is_sent(address):
     assert content(address / "other" / "c.txt") == b"old"
 
 
+def test_files_that_were_moved_are_moved_there_too(address):
+    with local_folder(address) as folder:
+        write_whole(folder / "a.txt", b"old")
+    with local_folder(address) as folder:
+        (folder / "earlier").mkdir()
+        (folder / "a.txt").rename(folder / "earlier" / "a.txt")
+    with local_folder(address) as folder:
+        files = [path.relative_to(folder) for path in folder.rglob("*") if path.is_file()]
+    assert files == [Path("earlier/a.txt")]
+
+
 def test_names_that_lead_outside_are_not_fetched(tmp_path):
     store = fsspec.filesystem("memory").store
     with local_file(Path("memory://hostile/results/good.txt")) as file:

@@ -1,11 +1,14 @@
 """`samovar embed` in parts: by an engine, or by whatever runs the commands that it prints."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from samovar.cluster.piece import Piece
-from samovar.core.storage import absolute, local_file, local_folder, remove, shown
+from samovar.core.files import output_folder
+from samovar.core.storage import absolute, address_of, local_file, local_folder, remove, shown
 from samovar.errors import SettingsError
 from samovar.settings.engine import EngineSettings
 
@@ -50,6 +53,7 @@ def embed_in_parts(
     job: EmbeddingJob, count: int | None, engine: EngineSettings, *, show: bool, json: bool
 ) -> int:
     """Encode images part by part and put the parts together; or only `show` the commands."""
+    from samovar.encoders.embedding import check_output
     from samovar.encoders.image_list import images_to_embed
     from samovar.encoders.registry import find_encoder
     from samovar.encoders.shards import Shards
@@ -57,6 +61,7 @@ def embed_in_parts(
 
     if count is not None and count < 1:
         raise SettingsError(f"--shards must be at least 1, but is {count}.")
+    check_output(job.out)
     found_images = images_to_embed(job.images)
     images = found_images.images
     count = min(count or -(-len(images) // DEFAULT_SIZE), len(images))
@@ -67,7 +72,8 @@ def embed_in_parts(
         return 0
     encoder = find_encoder(job.encoder, job.preprocessing)
     shards = Shards(images, encoder, job.dtype, count)
-    result = _whole(job, shards, engine)
+    with _alone(job.out):
+        result = _whole(job, shards, engine)
     return report_embedded(result, job.out, found_images.left_out, None, as_json=json)
 
 
@@ -90,6 +96,18 @@ def parts_of(job: EmbeddingJob, count: int, *, listed: bool = False) -> list[Pie
         # With exit code 1 some images could not be read; those are listed in the result.
         pieces.append(Piece(name, arguments, accepted=(0, 1)))
     return pieces
+
+
+@contextmanager
+def _alone(out: Path) -> Iterator[None]:
+    """Let the same command wait until this one has finished; at an address nobody waits."""
+    if address_of(out) is not None:
+        yield
+        return
+    from filelock import FileLock
+
+    with FileLock(output_folder(out.parent) / f".{out.name}.shards.lock"):
+        yield
 
 
 def _whole(job: EmbeddingJob, shards: "Shards", engine: EngineSettings) -> "Embedded":

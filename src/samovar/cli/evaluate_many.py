@@ -24,9 +24,13 @@ class PlannedEvaluation:
 
     def piece(self, settings: EvaluationSettings) -> Piece:
         """Return the piece that makes it, unless it is there."""
+        from samovar.artifacts.locate import shipped_models
+
         protocol = self.protocol
         name = f"{self.model}-{protocol.way}way-{protocol.shot}shot"
-        model = str(self.model.absolute()) if self.model.exists() else str(self.model)
+        model = str(self.model)
+        if model not in shipped_models() and self.model.exists():
+            model = str(self.model.absolute())
         there = replace(settings, out=None, once=True, data=_data(settings))
         flags = flags_for(Protocol(), protocol) + flags_for(EvaluationSettings(), there)
         return Piece(name, ("evaluate", model, *flags, "--out", absolute(self.folder)))
@@ -87,4 +91,17 @@ def planned_evaluations(
         for protocol in protocols:
             place = folder / f"{protocol.way}way-{protocol.shot}shot"
             planned.append(PlannedEvaluation(model, protocol, place))
+    _check_folders(planned)
     return planned
+
+
+def _check_folders(planned: list[PlannedEvaluation]) -> None:
+    """Refuse models whose results would go to the same place."""
+    models: dict[Path, Path] = {}
+    for evaluation in planned:
+        other = models.setdefault(evaluation.folder, evaluation.model)
+        if other != evaluation.model:
+            raise SettingsError(
+                f"{other} and {evaluation.model} would both be evaluated into "
+                f"{evaluation.folder.parent}. Evaluate them one by one, with --out."
+            )

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import tyro
@@ -67,16 +68,26 @@ def reproduce(
         _print_plan(name, options, shell=shell)
         return
     failures = None
-    if engine.chosen and name != "coverage":
+    if engine.chosen and name != "coverage" and not options.measured_only:
         failures = _run_pieces(name, options, engine)
         options = replace(options, measured_only=True)
     with local_folder(options.out) as out:
+        # What is finished is sent to its address although something else has failed.
+        failures = _print_tables(name, options, out) or failures
+    if failures is not None:
+        raise failures
+
+
+def _print_tables(name: str, options: ReproduceOptions, out: Path) -> RunError | None:
+    """Make tables in a local folder and print them; return the error if runs failed."""
+    try:
         for reproduced in _tables(name, replace(options, out=out)):
             print(reproduced.table.markdown)
             files = [shown(options.out / file.name) for file in reproduced.files]
             print(f"Written: {', '.join(files)}")
-    if failures is not None:
-        raise failures
+    except RunError as error:
+        return error
+    return None
 
 
 def _run_cell(name: str | None, cell: str, options: ReproduceOptions) -> None:
@@ -84,8 +95,14 @@ def _run_cell(name: str | None, cell: str, options: ReproduceOptions) -> None:
 
     if name is not None:
         raise SettingsError("--cell names one run, whatever tables it is in: leave out NAME.")
+    failure = None
     with local_folder(options.out, only=f"cells/{cell}") as out:
-        run_cell(cell, replace(options, out=out))
+        try:
+            run_cell(cell, replace(options, out=out))
+        except RunError as error:
+            failure = error  # what was measured before it is sent to its address
+    if failure is not None:
+        raise failure
 
 
 def _tables(name: str, options: ReproduceOptions) -> "Iterator[Reproduced]":

@@ -4,6 +4,7 @@ One piece that fails does not stop the others. What they leave is found by whoev
 same command again, or the command that puts the results together.
 """
 
+import hashlib
 import re
 from collections.abc import Iterator, Sequence
 
@@ -13,6 +14,10 @@ from samovar.core.progress import Progress, silent
 from samovar.errors import RunError
 from samovar.settings.engine import EngineSettings
 
+INTERRUPTED = (130, 143)
+"""The exit codes after Ctrl-C and SIGTERM."""
+LONGEST_NAME = 150
+"""Characters of a piece's name in that of its log; file systems take 255 bytes."""
 MOST_NAMED = 10
 """Failed pieces that are named in an error; all have a log."""
 
@@ -51,7 +56,16 @@ def _outcomes(pieces: Sequence[Piece], main: Main, settings: EngineSettings) -> 
         from samovar.cluster.slurm_engine import run_on_slurm
 
         return run_on_slurm(pieces, main, settings)
-    return (run_piece(main, piece) for piece in pieces)
+    return _run_here(pieces, main)
+
+
+def _run_here(pieces: Sequence[Piece], main: Main) -> Iterator[Outcome]:
+    """Run pieces in this process, one after the other, until the user interrupts."""
+    for piece in pieces:
+        outcome = run_piece(main, piece)
+        if outcome.exit_code in INTERRUPTED:
+            raise KeyboardInterrupt
+        yield outcome
 
 
 def log_name(piece: Piece) -> str:
@@ -60,7 +74,11 @@ def log_name(piece: Piece) -> str:
     >>> log_name(Piece("runs/a 5way", ()))
     'runs-a-5way.log'
     """
-    return re.sub(r"[^\w.-]+", "-", piece.name) + ".log"
+    name = re.sub(r"[^\w.-]+", "-", piece.name)
+    if len(name) > LONGEST_NAME:
+        digest = hashlib.sha256(name.encode(errors="surrogateescape")).hexdigest()[:8]
+        name = f"{digest}-{name[-LONGEST_NAME:]}"
+    return f"{name}.log"
 
 
 def _failure(failed: Sequence[Outcome], count: int, settings: EngineSettings) -> str:

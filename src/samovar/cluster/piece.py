@@ -4,6 +4,7 @@ import io
 import shlex
 import socket
 import time
+import traceback
 from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
@@ -16,6 +17,8 @@ It is passed down to the engines, which are below it in the order of the rooms.
 LONGEST_LOG = 50_000
 """Characters that are kept of what a piece prints, from the end. Ray sends results of up to 100 kB
 with the message that the task has ended, so that they do not get lost with the node."""
+REFUSED = 2
+"""The exit code for flags that are refused."""
 DIED = -1
 """The exit code of a piece whose process did not live to return one."""
 
@@ -59,13 +62,20 @@ class Outcome:
 
 
 def run_piece(main: Main, piece: Piece) -> Outcome:
-    """Run a piece in this process; what it prints goes into its log."""
+    """Run a piece in this process; what it prints goes into its log, and a traceback too."""
     log = io.StringIO()
     began = time.monotonic()
     with redirect_stdout(log), redirect_stderr(log):
         try:
             exit_code = main(list(piece.arguments))
-        except SystemExit as stop:  # this is how flags are refused
-            exit_code = stop.code if isinstance(stop.code, int) else 2
+        except SystemExit as stop:
+            # This is how flags are refused. With any other code it is the engine that ends the
+            # process, to give the piece to another one.
+            if stop.code != REFUSED:
+                raise
+            exit_code = REFUSED
+        except Exception:  # whatever it is, the other pieces go on
+            traceback.print_exc(file=log)
+            exit_code = DIED
     seconds = time.monotonic() - began
     return Outcome(piece, exit_code, log.getvalue()[-LONGEST_LOG:], socket.gethostname(), seconds)

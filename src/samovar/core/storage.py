@@ -87,9 +87,18 @@ def local_folder(path: Path, only: str = "") -> Iterator[Path]:
             _fetch(filesystem, f"{place}/{name}", folder / name)
         before = {file: _state(file) for file in _files(folder)}
         yield folder
-        for file in _files(folder):
+        # In the order in which they were written, so that a file that says that all is done comes
+        # after what it speaks of.
+        files = sorted(_files(folder), key=lambda file: file.stat().st_mtime_ns)
+        for file in files:
             if _state(file) != before.get(file):
-                _send(filesystem, file, f"{place}/{file.relative_to(folder).as_posix()}")
+                _send(filesystem, file, _place_of(file, folder, place))
+        for file in before.keys() - set(files):  # they have been moved, or removed
+            filesystem.rm(_place_of(file, folder, place))
+
+
+def _place_of(file: Path, folder: Path, place: str) -> str:
+    return f"{place}/{file.relative_to(folder).as_posix()}"
 
 
 def remove(path: Path) -> None:

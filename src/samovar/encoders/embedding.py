@@ -76,10 +76,7 @@ def embed(  # noqa: PLR0913 - all but the first three have defaults
     It is an error if none of the images can be read, unless the file `may_be_empty` because it is
     a part of a larger one.
     """
-    if out.suffix != ".npz":
-        raise SettingsError(f"The name of the output ends with .npz, unlike {str(out)!r}.")
-    if out.is_dir():
-        raise OutputError(f"Cannot write {out}: there is a folder of that name.")
+    check_output(out)
     output_folder(out.parent)
     inputs = inputs_of(images, encoder, precision)
     with FileLock(out.with_name(f".{out.name}.lock")):
@@ -92,6 +89,14 @@ def embed(  # noqa: PLR0913 - all but the first three have defaults
             return finished
         work.make_chunks(cache, progress)
         return work.finish(precision, may_be_empty=may_be_empty)
+
+
+def check_output(out: Path) -> None:
+    """Refuse a name that no file of vectors has."""
+    if out.suffix != ".npz":
+        raise SettingsError(f"The name of the output ends with .npz, unlike {str(out)!r}.")
+    if out.is_dir():
+        raise OutputError(f"Cannot write {out}: there is a folder of that name.")
 
 
 def inputs_of(images: Sequence[ListedImage], encoder: Encoder, precision: Precision) -> str:
@@ -218,9 +223,10 @@ class _Work:
         files = [image.file for image in images]
         vectors: list[NDArray[np.float32]] = []
         reasons: list[str] = []
-        for encoded in self.encoder.stream(files, cache):
+        for image, encoded in zip(images, self.encoder.stream(files, cache), strict=True):
             if isinstance(encoded, DataError):
-                reasons.append(str(encoded))
+                # By its name in the folder, so that it does not matter how one got there.
+                reasons.append(str(encoded).replace(str(image.file.name), image.name))
             else:
                 reasons.append("")
                 vectors.append(encoded)

@@ -108,14 +108,29 @@ def _all_there(
     """Tell whether a folder has the evaluations that are asked for."""
     for protocol in protocols:
         place = _folder_of(target, protocol, several=len(protocols) > 1)
+        # The file holds the norm that was in force, not "as trained".
+        norm = "/".join(sorted(evaluator.norms(protocol))) or "none"
         wanted = {
-            "protocol": asdict(protocol),
+            "protocol": asdict(protocol) | {"norm": norm},
             "model_identity": evaluator.identity,
             "data_identity": evaluator.dataset.part(protocol.split).identity,
         }
-        if not has_evaluation(place, wanted, rivals=settings.rivals):
+        if not has_evaluation(place, wanted, _picture_names(settings)):
             return False
-    return True
+    # The report is written last.
+    return (target / "report.html").exists() and _has_study(target, settings)
+
+
+def _picture_names(settings: EvaluationSettings) -> tuple[str, ...]:
+    """Return the pictures that not every evaluation has."""
+    names = [f"episode-{number}.png" for number in range(settings.draw)]
+    if settings.rivals:
+        names.append("rivals.png")
+    return tuple(names)
+
+
+def _has_study(target: Path, settings: EvaluationSettings) -> bool:
+    return not settings.sampling_study or (target / "sampling.json").exists()
 
 
 def _part_of(progress: Progress, position: int, parts: int) -> Progress:

@@ -29,23 +29,21 @@ def keep_former(folder: Path, summary: dict[str, Any]) -> Path | None:
     return move_evaluation(folder)
 
 
-def has_evaluation(folder: Path, wanted: dict[str, Any], *, rivals: bool) -> bool:
-    """Tell whether a folder has an evaluation by this protocol of this model on this data.
+def has_evaluation(folder: Path, wanted: dict[str, Any], files: tuple[str, ...]) -> bool:
+    """Tell whether a folder has these files and the evaluation of these identifying facts.
 
-    Its file holds the batch norm that was in force, so that "as trained" is any; and the protocol
-    in words besides.
+    The stored protocol holds itself in words besides.
     """
     former = _read(folder / SUMMARY)
-    if former is None or (rivals and "rivals" not in former):
+    if former is None or not all((folder / name).exists() for name in files):
         return False
     protocol = former.get("protocol")
     if not isinstance(protocol, dict):
         return False
-    for name, value in wanted["protocol"].items():
-        if value != "as trained" and protocol.get(name) != value:
-            return False
     names = ("model_identity", "data_identity")
-    return all(former.get(name) == wanted[name] for name in names)
+    if any(former.get(name) != wanted[name] for name in names):
+        return False
+    return all(protocol.get(name) == value for name, value in wanted["protocol"].items())
 
 
 def _is_same(path: Path, summary: dict[str, Any]) -> bool:
