@@ -43,6 +43,8 @@ def cluster() -> Iterator[Any]:
     # Ray reports to its makers unless told not to, and lets its workers wait for all others.
     variables = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_worker_niceness": "0"}
     before = dict(os.environ)
+    # It also takes SIGTERM for itself, and does not give it back.
+    handler = signal.getsignal(signal.SIGTERM)
     os.environ.update(variables)
     cluster = Cluster(initialize_head=True, head_node_args=node)
     for _ in range(2):
@@ -51,6 +53,7 @@ def cluster() -> Iterator[Any]:
     yield cluster
     ray.shutdown()
     cluster.shutdown()
+    signal.signal(signal.SIGTERM, handler)
     os.environ.clear()
     os.environ.update(before)
 

@@ -5,7 +5,9 @@ left in the shared folder. A command that fails is an answer like any other, and
 """
 
 import os
+import signal
 import socket
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -69,6 +71,7 @@ def _connection(ray: Any, address: str) -> Iterator[None]:
     options: dict[str, Any] = {"address": address}
     if address == LOCAL:
         options |= {"include_dashboard": False, "object_store_memory": OBJECT_STORE}
+    handler = signal.getsignal(signal.SIGTERM)
     try:
         ray.init(log_to_driver=False, logging_level="ERROR", **options)
     except (ConnectionError, ValueError, RuntimeError) as error:
@@ -77,6 +80,9 @@ def _connection(ray: Any, address: str) -> Iterator[None]:
         yield
     finally:
         ray.shutdown()
+        # Ray takes SIGTERM for itself and does not give it back. Only the main thread can.
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGTERM, handler)
 
 
 def _check_reachable(address: str) -> None:
