@@ -35,6 +35,14 @@ def test_the_command_of_a_piece_names_the_cell_and_whole_paths(tmp_path, monkeyp
     assert words[words.index("--out") + 1] == "s3://bucket/results"
 
 
+def test_a_piece_keeps_weights_where_the_command_does(tmp_path):
+    (cell, *_) = ALL_CELLS.values()
+    options = ReproduceOptions(runs=tmp_path, out=tmp_path)
+    assert "--keep-weights" not in cell_piece(cell, options).arguments
+    keeping = ReproduceOptions(runs=tmp_path, out=tmp_path, keep_weights=True)
+    assert "--keep-weights" in cell_piece(cell, keeping).arguments
+
+
 def test_the_preset_of_a_cell_is_the_nearest_one():
     for cell in ALL_CELLS.values():
         if cell.preset in PRESETS and PRESETS[cell.preset].settings == cell.settings:

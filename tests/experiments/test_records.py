@@ -38,6 +38,7 @@ def test_the_trace_has_the_variances_without_the_validations():
     record = TrainingTrace.from_json({"trace": trace, "samples": None})
     assert record.variances == [VariancePoint(250, 0.1, 0.2), VariancePoint(500, 0.0, None)]
     assert record.samples is None
+    assert record.best_validation == 0.5
 
 
 def test_a_summary_has_both_predictors():

@@ -41,9 +41,10 @@ def reproduce(
 
     Trains the runs that are missing, continues those that were interrupted, measures all of them on
     the same tasks, and writes NAME.json, NAME.md and, once something has been measured, NAME.png
-    (NAME-paper.* at the paper's scale). The numbers of every run are kept under OUT/cells, without
-    weights, so that tables can be made again and only what is missing is trained later. Tables that
-    need the same run share it. At CPU scale tables 2, 4 and 5 take hours, and table 3
+    (NAME-paper.* at the paper's scale). The numbers of every run are kept under OUT/cells, so
+    that tables can be made again and only what is missing is trained later; with --keep-weights its
+    weights are kept there too, and `samovar evaluate OUT/cells/RUN` examines them again. Tables
+    that need the same run share it. At CPU scale tables 2, 4 and 5 take hours, and table 3
     (miniImageNet) is not trained: --plan --shell prints its commands. At the paper's scale all
     tables need GPUs.
 

@@ -33,4 +33,6 @@ def cell_piece(cell: Cell, options: ReproduceOptions) -> Piece:
     """Return the piece that trains and measures a cell, wherever it runs."""
     arguments = ["reproduce", "--cell", cell.name, "--scale", options.scale]
     arguments += ["--runs", absolute(options.runs), "--out", absolute(options.out)]
+    if options.keep_weights:
+        arguments.append("--keep-weights")
     return Piece(cell.name, tuple(arguments))

@@ -1,9 +1,10 @@
 """What is known of a cell: how far its run is, and what was measured of it.
 
-Training leaves a run folder with weights. Measuring leaves small files without weights under
-RESULTS/cells/NAME, which are committed: an evaluation for each protocol, `training.json` (settings,
-trace of the training, accuracies of single sampled classifiers) and, for some cells,
-`sampling.json`. `Evidence` reads each of these files once and hands out typed values. It does not
+Training leaves a run folder with weights. Measuring leaves small files under RESULTS/cells/NAME,
+which are committed: an evaluation for each protocol, `training.json` (settings, trace of the
+training, accuracies of single sampled classifiers) and, for some cells, `sampling.json`. Where
+weights are kept they are in `model/`, so that `samovar evaluate RESULTS/cells/NAME` examines them
+again. `Evidence` reads each of these files once and hands out typed values. It does not
 notice later changes: make a new one after training or measuring. Files that were measured with
 other settings or other tasks than the cell's are ignored, as if they were not there.
 """
@@ -40,6 +41,8 @@ class Workplace:
 
     runs: Path
     results: Path
+    keeps_weights: bool = False
+    """Whether the weights of what is measured are kept beside its numbers."""
 
     def run(self, cell: Cell) -> Path:
         """Return the folder in which a cell is trained."""
@@ -52,6 +55,10 @@ class Workplace:
     def sampling(self, cell: Cell) -> Path:
         """Return the file of a cell's study of sampled classifiers."""
         return self.results / "cells" / cell.name / "sampling.json"
+
+    def weights(self, cell: Cell) -> Path:
+        """Return the model folder that is kept of a cell."""
+        return self.results / "cells" / cell.name / "model"
 
     def evaluation(self, cell: Cell, protocol: Protocol | None = None) -> Path:
         """Return the folder of a cell's evaluation under a protocol, by default its own."""

@@ -19,6 +19,8 @@ class ReproduceOptions:
     """Runs to train at the same time, sharing the cores; on a CPU, one for each core is fastest."""
     runs: Path = Path("runs/reproduce")
     """Folder in which runs are trained."""
+    keep_weights: bool = False
+    """Keep the weights of newly measured runs beside their numbers, 0.5 to 3 MB each."""
     out: Path = Path("results")
     """Folder for the results, or an address such as s3://bucket/results that fsspec can reach."""
     seed: int = 0

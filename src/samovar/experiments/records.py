@@ -156,20 +156,25 @@ class TrainingTrace:
     variances: list[VariancePoint]
     samples: SampledAccuracies | None
     """None for deterministic models and with TEN."""
+    best_validation: float | None
+    """The highest accuracy on the validation tasks: that of the model that was kept."""
 
     @classmethod
     def from_json(cls, stored: dict[str, Any]) -> "TrainingTrace":
         """Return the record that training.json holds."""
         record = checked(_StoredTraining, stored)
         variances = []
+        validations = []
         for line in record.trace:
+            if "validation_accuracy" in line:
+                validations.append(checked(float, line["validation_accuracy"]))
             # Lines without an NLL are validations.
             if "nll" in line and "largest_weight_variance" in line:
                 variances.append(checked(VariancePoint, line))
         samples = None
         if record.samples is not None:
             samples = SampledAccuracies.from_json(record.samples)
-        return cls(variances, samples)
+        return cls(variances, samples, max(validations, default=None))
 
 
 @dataclass(frozen=True)

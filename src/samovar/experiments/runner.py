@@ -76,7 +76,7 @@ def run_experiments(
 
     Raise an error at the end if a run failed.
     """
-    place = Workplace(options.runs, options.out)
+    place = Workplace(options.runs, options.out, options.keep_weights)
     output_folder(options.out)
     failures: list[str] = []
     train_here = not options.measured_only
@@ -106,7 +106,7 @@ def run_cell(name: str, options: ReproduceOptions, say: Say = say_to_stderr) -> 
     trained here even if it needs a GPU.
     """
     cells = [replace(cell, needs_gpu=False) for cell in _cells_named(name, options)]
-    place = Workplace(options.runs, options.out)
+    place = Workplace(options.runs, options.out, options.keep_weights)
     failures = []
     for cell in cells:
         if Evidence(cell, place).is_measured:

@@ -1,0 +1,51 @@
+"""The recipes: equal budgets, no test classes, and the best of each row by validation."""
+
+from dataclasses import replace
+
+import numpy as np
+from helpers_experiments import keep_evidence, keep_training, measurements
+
+from samovar.experiments.beyond.recipes import EXPERIMENT
+from samovar.experiments.evidence import Workplace
+from samovar.experiments.runner import build
+
+CELLS = EXPERIMENT.cells("cpu")
+
+
+def test_every_recipe_of_a_row_sees_as_many_training_images():
+    images: dict[str, set[int]] = {}
+    for cell in CELLS:
+        seen = cell.settings.updates * cell.settings.images_per_update
+        images.setdefault(cell.row, set()).add(seen)
+    assert len(images) == 6
+    assert all(len(budgets) == 1 for budgets in images.values())
+
+
+def test_new_recipes_are_measured_on_validation_classes_only():
+    new = [cell for cell in CELLS if any(part in cell.name for part in ("rate", "alpha"))]
+    assert len(new) == 18
+    assert {protocol.split for cell in new for protocol in cell.protocols} == {"val"}
+
+
+def test_the_recipe_of_a_table_is_its_own_run():
+    names = [cell.name for cell in CELLS]
+    assert len(set(names)) == len(names)
+    assert "cifar_fs-conv4-versa-5shot-seed0" in names
+    assert "cifar_fs-narrow-tadam-sc-5shot" in names
+
+
+def test_the_best_of_each_row_is_marked(cells, tmp_path):
+    place = Workplace(tmp_path / "runs", tmp_path / "out")
+    slow = replace(cells[2], row="versa, 1-shot", column="step size 0.001")
+    fast = replace(cells[3], row="versa, 1-shot", column="step size 0.003")
+    missing = replace(cells[0], name="missing", row="versa, 1-shot", column="step size 0.01")
+    for cell, accuracies in ((slow, (0.3, 0.41)), (fast, (0.47, 0.45))):
+        keep_evidence(place, cell, np.full(25, 0.5))
+        lines = [{"update": 1.0, "validation_accuracy": accuracy} for accuracy in accuracies]
+        keep_training(place, cell, lines)
+    table, picture = build(EXPERIMENT, measurements([slow, fast, missing], place))
+    assert "| versa, 1-shot | step size 0.001 | 41.0 |" in table.markdown
+    assert "| versa, 1-shot | step size 0.003 | **47.0** |" in table.markdown
+    assert "1 recipe has not been trained yet." in table.markdown
+    assert [result["best"] for result in table.data["results"]] == [False, True]
+    assert picture is not None
