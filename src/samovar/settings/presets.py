@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from samovar.settings.paper import AUGMENTED, FULL, RIVALS, SHOTS, TABLE_1, TABLE_2, TABLE_2_COLUMNS
 from samovar.settings.paper import Published as Published  # a field of Preset, so exported here
 from samovar.settings.recipes import (
+    any_shot_cifar_fs,
     conv4_cifar_fs,
     conv4_glyphs,
     conv4_omniglot,
@@ -46,6 +47,11 @@ def _own() -> Iterator[Preset]:
     for way, shot in ((20, 1), (20, 5), (5, 1), (5, 5)):
         about = f"CONV-4 on Omniglot, SAMOVAR-SC, {way}-way {shot}-shot"
         yield Preset(f"omniglot-{way}way-{shot}shot", about, conv4_omniglot(way, shot))
+    yield Preset(
+        "cifar_fs",
+        "ResNet-12 at a quarter of its width on CIFAR-FS, for every shot and way: the shipped model",
+        any_shot_cifar_fs(),
+    )
     # Another name than `shot` above: only these are the shots of the paper, 1 and 5, to mypy.
     for cifar_shot in SHOTS:
         for rival in RIVALS:

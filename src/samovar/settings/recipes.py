@@ -205,6 +205,31 @@ def conv4_cifar_fs(rival: Rival, shot: Shot, updates: int = 2500) -> TrainSettin
     )
 
 
+def any_shot_cifar_fs() -> TrainSettings:
+    """Return the recipe of the shipped `cifar_fs`, one model for every shot and way.
+
+    SAMOVAR-SC-AT on ResNet-12 at a quarter of its width, whose inference networks see how many
+    images a class mean is taken over (docs/calibration.md tells why), on tasks of many shapes.
+    """
+    model = ModelSettings(
+        backbone="resnet12",
+        width=16,
+        classifier="cosine",
+        auxiliary_classes=_training_classes("cifar_fs"),
+        count_input=True,
+        first_log_variance=FIRST_LOG_VARIANCE,
+    )
+    episodes = EpisodeSettings(5, 1, 40, pooled_queries=True, most_way=10, most_shot=10)
+    settings = quick(DataSettings("cifar_fs"), model, episodes, 2, 10_000)
+    return replace(
+        settings,
+        optimizer=OptimizerSettings(learning_rate=1e-3),
+        augmentation=AugmentationSettings(flip=True, crop_padding=4),
+        validation=replace(settings.validation, shot=5),
+        precision="bf16-mixed",
+    )
+
+
 def conv4_omniglot(way: int, shot: int) -> TrainSettings:
     """Return our recipe for Omniglot: scaled cosine and small shifts.
 
