@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from helpers import make_store, store_of
 
+from samovar.artifacts.locate import locate_model
+from samovar.artifacts.saved_model import load_network
 from samovar.settings.data import AugmentationSettings
 from samovar.settings.presets import PRESETS
 from samovar.training.own_defaults import FINE_TUNING, Chosen, choose, starting_model
@@ -33,6 +35,12 @@ def sized(store):
     return replace(SETTINGS, model=replace(SETTINGS.model, size=size))
 
 
+def fine_tuned_network():
+    """The network of the shipped model, without the head for the classes it was co-trained on."""
+    network = load_network(locate_model("cifar_fs")).model.settings
+    return replace(network, auxiliary_classes=0)
+
+
 def test_photographs_are_mirrored_and_shifted_unless_a_flag_says_otherwise(photographs, drawings):
     settings = sized(photographs)
     chosen = choose(settings, photographs, frozenset())
@@ -48,7 +56,7 @@ def test_a_shipped_model_of_such_images_is_the_start(photographs):
     settings = sized(photographs)
     chosen = choose(settings, photographs, frozenset())
     assert chosen.init == "cifar_fs"
-    assert chosen.settings.model.classifier == "linear", "its network, so that all tensors fit"
+    assert chosen.settings.model == fine_tuned_network(), "its network, so that all tensors fit"
     assert chosen.settings.optimizer.learning_rate == FINE_TUNING
     assert "starting from the shipped model cifar_fs" in chosen.notes[0]
     given = {"optimizer.learning_rate", "model.size"}
@@ -66,7 +74,7 @@ def test_another_start_or_network_that_the_user_asks_for_holds(photographs):
     assert (wide.init, wide.settings.model) == (None, settings.model)
     same = choose(settings, photographs, {"init"}, "cifar_fs")
     assert same.init == "cifar_fs"
-    assert same.settings.model.classifier == "linear"
+    assert same.settings.model == fine_tuned_network()
 
 
 def test_images_of_another_size_and_vectors_start_from_random_weights(data_folder):

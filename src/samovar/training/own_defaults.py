@@ -80,7 +80,11 @@ def _start(settings: TrainSettings, store: Store, given: Flags, init: str | None
     if init not in (None, name):
         return Chosen(settings, [f"starting from {init}"], init)
     assert name is not None
-    settings = replace(settings, model=_network(name).model.settings)
+    # The user's classes are others than those that the network was co-trained on.
+    network = replace(
+        _network(name).model.settings, auxiliary_classes=settings.model.auxiliary_classes
+    )
+    settings = replace(settings, model=network)
     if "optimizer.learning_rate" not in given:
         optimizer = replace(settings.optimizer, learning_rate=FINE_TUNING)
         settings = replace(settings, optimizer=optimizer)
