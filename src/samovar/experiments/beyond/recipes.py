@@ -24,6 +24,8 @@ from samovar.settings.training import TrainSettings
 
 RATES = (1e-3, 3e-3, 1e-2)
 """Highest step sizes of Adam."""
+LARGER_RATE = 3e-2
+"""For prototypes alone, whose best step size in 1-shot is the largest of the others."""
 MANY_WAYS = 20
 """Classes of a task that has as many images as the four usual tasks of an update together."""
 ALPHAS = (2.5, 7.5, 25.0)
@@ -37,11 +39,12 @@ def cells(_scale: Scale) -> list[Cell]:
     for shot in SHOTS:
         for rate in RATES:
             recipes.append(_with_rate("versa", shot, rate))
-        for rate in RATES:
+        for rate in (*RATES, LARGER_RATE):
             recipes.append(_with_rate("prototypes", shot, rate))
-        for rate in RATES[:2]:
+        for rate in RATES:
             recipes.append(_with_many_ways(shot, rate))
-        recipes.append(_with_small_updates(shot))
+        for rate in RATES[:2]:
+            recipes.append(_with_small_updates(shot, rate))
     for ablation in TADAM_ROWS:
         recipes += [_with_alpha(ablation, alpha) for alpha in ALPHAS]
     return recipes
@@ -62,10 +65,10 @@ def _with_many_ways(shot: Shot, rate: float) -> Cell:
     return _candidate(cell, f"{MANY_WAYS}way-rate{rate:g}", text, settings)
 
 
-def _with_small_updates(shot: Shot) -> Cell:
+def _with_small_updates(shot: Shot, rate: float) -> Cell:
     """Return prototypes trained on one task an update, with four times as many updates."""
     cell = conv4_cell("prototypes", shot)
-    settings = _at_rate(cell.settings, RATES[0])
+    settings = _at_rate(cell.settings, rate)
     every = settings.tasks * settings.validation.every
     settings = replace(
         settings,
@@ -74,8 +77,8 @@ def _with_small_updates(shot: Shot) -> Cell:
         validation=replace(settings.validation, every=every),
         checkpoint_every=every,
     )
-    text = f"one task an update, step size {RATES[0]:g}"
-    return _candidate(cell, f"1task-rate{RATES[0]:g}", text, settings)
+    text = f"one task an update, step size {rate:g}"
+    return _candidate(cell, f"1task-rate{rate:g}", text, settings)
 
 
 def _with_alpha(ablation: Ablation, alpha: float) -> Cell:
