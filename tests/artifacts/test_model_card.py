@@ -22,6 +22,13 @@ def test_the_card_tells_data_accuracy_and_recipe():
     assert "Data licence: free." in card
 
 
+def test_the_card_tells_ranges_of_ways_and_shots():
+    settings = asdict(TINY)
+    settings["episodes"] |= {"way": 5, "shot": 1, "most_way": 10, "most_shot": None}
+    card = model_card(FewShotModel(TINY.model), TrainingRecord(settings=settings))
+    assert "(5- to 10-way 1-shot; " in card
+
+
 def test_the_card_of_an_unknown_training_guesses_nothing():
     partial = {"updates": 3, "seed": 0}
     card = model_card(FewShotModel(TINY.model), TrainingRecord(settings=partial))

@@ -93,6 +93,17 @@ def test_a_task_file_fetches_nothing_from_the_hub_without_the_users_word(tmp_pat
     assert asked[2:] == [("somebody/model", True)]
 
 
+def test_a_task_of_another_model_is_refused_and_of_a_former_shipped_one_with_the_remedy(tmp_path):
+    features, labels = blobs()
+    path = FewShotClassifier(features_model(5)).fit(features, labels).save(tmp_path / "t")
+    with pytest.raises(ModelError, match="another model than the one that was given"):
+        load_fitted(path, image_model(), CPU)
+    task, info = read_task(path)
+    write_task(path, task, replace(info, model="glyphs"))
+    with pytest.raises(ModelError, match="other weights than the `glyphs` of this version.*again"):
+        load_fitted(path, None, CPU)
+
+
 def test_sums_that_do_not_fit_the_model_are_refused(tmp_path):
     features, labels = blobs()
     model = features_model(5)

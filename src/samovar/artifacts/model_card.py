@@ -107,10 +107,18 @@ def _recipe(stored: dict[str, Any] | None) -> str | None:
         return None
     episodes = stored["episodes"]
     optimizer = stored["optimizer"]
-    shape = f"{episodes['way']}-way {episodes['shot']}-shot"
+    ways = _range(episodes["way"], episodes.get("most_way"))
+    shots = _range(episodes["shot"], episodes.get("most_shot"))
+    shape = f"{ways}-way {shots}-shot"
     steps = f"{optimizer['kind']} at {optimizer['learning_rate']:g}, {optimizer['schedule']}"
     scheme = ""
     if stored["data"]["scheme"]:
         scheme = f", split {stored['data']['scheme']}"
     updates = f"{stored['updates']:,} updates of {stored['tasks']} tasks each"
     return f"Trained by {updates} ({shape}; {steps}{scheme}), seed {stored['seed']}."
+
+
+def _range(least: int, most: int | None) -> str:
+    if most is None or most == least:
+        return str(least)
+    return f"{least}- to {most}"

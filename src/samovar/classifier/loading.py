@@ -173,7 +173,7 @@ def load_fitted(
     info.parameters.check(saved.rejection)
     # Features of one model mean nothing to another, even if their width is the same.
     if saved.identity != info.identity:
-        raise ModelError(f"{path} belongs to another model than {model} (their hashes differ).")
+        raise ModelError(_another_model(path, model))
     saved = same_encoder(saved, encoder)
     fitted = _restored(saved, device, task, info)
     if fitted is None:
@@ -182,6 +182,19 @@ def load_fitted(
     if isinstance(fitted, FittedModel):
         fitted = replace(fitted, stored_scores=info.left_out_scores)
     return fitted, info
+
+
+def _another_model(path: Path, model: Any) -> str:
+    """Say that a task was fitted with other weights, and what to do if they were shipped once."""
+    if not isinstance(model, str | Path):
+        return f"{path} belongs to another model than the one that was given (their hashes differ)."
+    if str(model) not in shipped_models():
+        return f"{path} belongs to another model than {model} (their hashes differ)."
+    return (
+        f"{path} was fitted with other weights than the `{model}` of this version has. Fit it "
+        "again from its images (`samovar fit`), or name a folder with the former model by --model "
+        "(model= in Python)."
+    )
 
 
 def _model_of_task(path: Path, name: str) -> str | Path:
