@@ -28,8 +28,8 @@ def measure(cell: Cell, place: Workplace, device: str = "cpu") -> None:
     # Evaluations next to a training.json of other settings are of other weights.
     reusable = evidence.training is not None
     network = load_network(evidence.run.model)
-    # Tables show the paper's own predictive. The calibrated one beside it would take more than twice
-    # as long.
+    # Tables show the paper's own predictive; the calibrated one beside it takes more than twice as
+    # long.
     saved = replace(network, calibration=None)
     evaluator = Evaluator(saved, training_dataset(saved, cell.protocol.split), device)
     for protocol in cell.protocols:

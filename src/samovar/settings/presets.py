@@ -49,7 +49,7 @@ def _own() -> Iterator[Preset]:
         yield Preset(f"omniglot-{way}way-{shot}shot", about, conv4_omniglot(way, shot))
     yield Preset(
         "cifar_fs",
-        "ResNet-12 at a quarter of its width on CIFAR-FS, for every shot and way: the shipped model",
+        "ResNet-12 at a quarter of its width on CIFAR-FS, any shot and way: the shipped model",
         any_shot_cifar_fs(),
     )
     # Another name than `shot` above: only these are the shots of the paper, 1 and 5, to mypy.

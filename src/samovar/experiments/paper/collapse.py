@@ -77,8 +77,8 @@ def table(measurements: Measurements) -> ResultTable:
     lines = heading("collapse", measurements.scale, measurements.cells)
     lines += [
         f"First step at which the largest variance of the weights is below {COLLAPSE_VARIANCE} "
-        f"(traced every {EVERY} steps). Only with the paper's step size can it be compared with the "
-        "published one:",
+        f"(traced every {EVERY} steps). Only with the paper's step size can it be compared with "
+        "the published one:",
         "",
     ]
     lines += table_head(["", "ours", "paper", "largest variance at the end"])
