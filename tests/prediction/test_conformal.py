@@ -57,6 +57,15 @@ def test_sets_by_held_out_images_are_those_of_mapie(confidence, seed, images, wa
     assert (members(p_values(nonconformity(new), known), confidence) == theirs).all()
 
 
+def test_sure_answers_are_ranked_by_their_doubt_and_not_by_the_rounding_of_their_probability():
+    # In float32, probabilities this close to 1 are rounded to 1 or to a number just below it,
+    # whichever way the average was computed.
+    sure = np.array([[1.0, 2e-9], [1 - 2**-24, 1e-9], [1.0, 3e-9]], np.float32).astype(np.float64)
+    scores = nonconformity(sure)[:, 0]
+    np.testing.assert_allclose(scores, [2e-9, 1e-9, 3e-9], rtol=1e-6)
+    assert (p_values(scores[[0], None], scores[[1, 2]]) == [[2 / 3]]).all()
+
+
 @given(st.integers(1, 60), st.floats(0.05, 0.98))
 def test_the_smallest_number_of_scores_that_can_leave_a_label_out(scores, confidence):
     """With fewer scores, even the worst label would be in every set."""

@@ -16,6 +16,7 @@ from samovar.evaluation.rejection_thresholds import (
 )
 from samovar.evaluation.task_runner import TaskRunner
 from samovar.models.closed_form import ClosedForm
+from samovar.prediction.conformal import nonconformity
 from samovar.prediction.predictive import Prediction
 from samovar.prediction.regression import predict_regression
 from samovar.prediction.rejection import RATES, ShapeThresholds
@@ -108,6 +109,6 @@ def _misfits_of_collection(
 
 
 def _misfit(prediction: Prediction, labels: torch.Tensor) -> NDArray[np.float64]:
-    """Return 1 - p of the true labels (T, Q) in one row."""
-    at_label = prediction.probabilities.gather(-1, labels[..., None])
-    return 1 - at_label.flatten().cpu().double().numpy()
+    """Return how badly the true labels (T, Q) fit, in one row."""
+    scores = nonconformity(prediction.probabilities.flatten(0, 1).cpu().double().numpy())
+    return scores[np.arange(len(scores)), labels.flatten().cpu().numpy()]

@@ -28,9 +28,12 @@ Scores = NDArray[np.float64]
 def nonconformity(probabilities: Scores) -> Scores:
     """Return 1 - p for each image and label (n, N): the less probable, the worse it fits.
 
-    Probabilities may pass 0 and 1 by their rounding.
+    It is computed as the sum of the other labels' probabilities. They are averages in float32, so
+    that a p just below 1 is rounded to 1 or not by chance, and 1 - p would rank sure answers by
+    this chance. The others are small, and keep their precision.
     """
-    return np.clip(1 - probabilities, 0, 1)
+    wide = np.asarray(probabilities, np.float64)
+    return np.clip(wide.sum(1, keepdims=True) - wide, 0, 1)
 
 
 def check_confidence(confidence: Any) -> float:
