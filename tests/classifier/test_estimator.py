@@ -85,7 +85,7 @@ def test_pipeline_cross_validation_and_grid_search():
 
 
 @given(st.permutations(range(24)), st.integers(1, 23))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_partial_fit_in_any_order_is_fit_on_everything(order, cut):
     features, labels = blobs()
     model = features_model(5, method="samovar", classifier="linear")

@@ -27,7 +27,7 @@ def fitted_to(vectors, labels):
 
 
 @given(st.permutations(range(24)), st.integers(1, 23))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_growing_in_any_order_is_fitting_everything_at_once(order, cut):
     vectors, labels = clouds()
     whole = FewShotClassifier(small_regression()).fit(vectors, labels)
@@ -201,7 +201,7 @@ def test_hostile_task_files_are_refused(tmp_path, field, value):
 
 
 @given(st.integers(0, 10_000), st.integers(0, 255))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_damaged_task_files_are_refused_or_harmless(tmp_path_factory, position, value):
     vectors, labels = clouds(classes=2)
     model = small_regression()

@@ -159,7 +159,7 @@ def test_a_process_killed_at_any_call_is_finished_by_the_next_one(sorter, tmp_pa
     assert step > len(FEW)
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=20, suppress_health_check=list(HealthCheck))
 @given(
     st.lists(
         st.tuples(

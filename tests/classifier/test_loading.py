@@ -100,7 +100,7 @@ def test_a_task_of_another_model_is_refused_and_of_a_former_shipped_one_with_the
         load_fitted(path, image_model(), CPU)
     task, info = read_task(path)
     write_task(path, task, replace(info, model="glyphs"))
-    with pytest.raises(ModelError, match=r"the `glyphs` of this version has\. Fit it again"):
+    with pytest.raises(ModelError, match=r"than the `glyphs` of this version\. Fit it"):
         load_fitted(path, None, CPU)
 
 

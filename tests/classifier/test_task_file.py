@@ -53,7 +53,7 @@ def test_saved_tasks_answer_as_before_and_can_grow(tmp_path):
 
 
 @given(st.integers(0, 10_000), st.integers(0, 255))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_damaged_task_files_are_refused_or_harmless(tmp_path_factory, position, value):
     folder = tmp_path_factory.mktemp("task")
     features, labels = blobs(classes=2)

@@ -102,7 +102,7 @@ def test_a_photo_is_new_when_it_has_changed_or_is_elsewhere(tmp_path):
     assert not filing.is_of(Path(filing.source))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.sampled_from(["a.jpg", "A.JPG", "b.jpg", "a (2).jpg", "c"]), max_size=8))
 def test_names_are_free_and_keep_their_ending(names):
     taken: set[str] = set()

@@ -19,7 +19,7 @@ def images(count: int, size: int = 7, seed: int = 0) -> torch.Tensor:
 
 
 @given(st.integers(0, 3), st.booleans(), st.integers(0, 10**6))
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 def test_flip_and_crop_equal_doing_it_by_hand(padding, flip, seed):
     batch, uniform = (
         images(5, seed=seed),

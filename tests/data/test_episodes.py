@@ -25,7 +25,7 @@ def class_of(dataset: Dataset, indices: np.ndarray) -> np.ndarray:
 
 
 @given(shapes, st.integers(0, 2**31), st.integers(0, 10**6))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_laws(toy, shape, seed, first):
     drawn = EpisodeSampler(toy, shape, seed).draw(first, 3)
     queries = shape.queries if shape.pooled_queries else shape.queries * shape.way
@@ -45,7 +45,7 @@ def test_laws(toy, shape, seed, first):
 
 
 @given(shapes, st.integers(0, 100), st.integers(1, 5))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_an_episode_is_the_same_however_the_work_is_divided(toy, shape, seed, processes):
     """Process p of n draws p, p + n, ..; one process draws the same episodes in one batch."""
     whole = EpisodeSampler(toy, shape, seed).draw(0, 10)

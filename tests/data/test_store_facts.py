@@ -84,7 +84,7 @@ def test_other_contents_are_refused_with_the_folder_and_the_remedy(tmp_path, cha
 
 
 @given(name=st.sampled_from(sorted(StoreFacts.__dataclass_fields__)), value=JSON)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_any_content_is_listed_or_refused(tmp_path_factory, name, value):
     store = make_store(tmp_path_factory.mktemp("data"), [3, 4])
     rewrite(store, {name: value})

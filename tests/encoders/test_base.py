@@ -44,7 +44,7 @@ def test_order_is_kept_whatever_the_batch(tiny):
     np.testing.assert_allclose(tiny.encode(pictures), singles, atol=1e-5)
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(batch=st.integers(1, 9), workers=st.integers(1, 4), images=st.integers(1, 20))
 def test_batch_and_threads_do_not_change_vectors(tiny, batch, workers, images):
     pictures = [picture(seed) for seed in range(images)]

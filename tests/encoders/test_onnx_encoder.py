@@ -128,7 +128,7 @@ def test_a_network_with_text_besides_images_is_refused(tmp_path):
         OnnxEncoder(path)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_a_damaged_file_is_an_error_with_a_sentence_or_still_an_encoder(seed, tmp_path_factory):
     path = tmp_path_factory.mktemp("damaged") / "clip.onnx"

@@ -39,7 +39,6 @@ TRAININGS = ("run", "metrics", "checkpoint")
 
 QUICK = settings(
     derandomize=True,
-    deadline=None,
     database=None,
     phases=(Phase.explicit, Phase.generate),  # a seed does not become simpler
     suppress_health_check=list(HealthCheck),

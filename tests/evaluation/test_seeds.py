@@ -12,7 +12,7 @@ ACCURACIES = st.lists(st.floats(0.1, 0.9), min_size=2, max_size=6, unique_by=lam
 
 
 @given(ACCURACIES, ACCURACIES)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_the_interval_is_that_of_welchs_test(first, second):
     difference = compare_seeds(first, second).difference
     test = stats.ttest_ind(first, second, equal_var=False)
@@ -35,7 +35,7 @@ def test_seeds_that_do_not_differ_have_no_interval():
 
 
 @given(ACCURACIES)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_the_interval_over_the_seeds_of_one_method_is_students(means):
     test = stats.ttest_1samp(means, 0)
     seeds = SeedMeans.of(means)

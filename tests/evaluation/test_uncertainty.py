@@ -13,7 +13,7 @@ from samovar.prediction.predictive import Prediction, entropy_of
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.booleans()), min_size=2, max_size=40))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_auroc_is_that_of_scikit_learn_ties_included(pairs):
     score, positive = np.array([p[0] for p in pairs], float), np.array([p[1] for p in pairs])
     found = auroc(score, positive, np.arange(len(pairs)))

@@ -9,7 +9,7 @@ from samovar.models.class_means import ClassMeans
 
 
 @given(st.lists(st.integers(0, 3), min_size=8, max_size=8), st.integers(0, 100))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_sums_are_those_of_a_loop_over_classes_for_any_unequal_shots(labels, seed):
     features = torch.randn(1, 12, 5, generator=torch.Generator().manual_seed(seed))
     labels = torch.tensor([[0, 1, 2, 3, *labels]])

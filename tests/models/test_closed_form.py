@@ -34,7 +34,7 @@ def written_out(model: ClosedForm, vectors, labels, way: int, queries, ridge: fl
 
 
 @given(st.integers(0, 1000), st.integers(2, 5), st.sampled_from([3, 6, 40]))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_logits_are_those_of_the_normal_equations_whatever_is_larger(seed, way, dim):
     """With few dimensions the primal is decomposed, with many the dual."""
     model = ClosedForm()
@@ -53,7 +53,7 @@ def test_logits_are_those_of_the_normal_equations_whatever_is_larger(seed, way, 
 
 
 @given(st.integers(0, 1000))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_left_out_scores_are_those_of_a_fit_without_the_image(seed):
     """With the centre kept, which the identity of leverages takes as given."""
     model = ClosedForm()

@@ -21,7 +21,7 @@ from samovar.settings.model import METHODS, ModelSettings
 
 
 @given(st.integers(0, 100), st.integers(1, 6))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_objectives_are_the_equations_written_out(seed, samples):
     g = torch.Generator().manual_seed(seed)
     logits, labels = (

@@ -107,7 +107,7 @@ def test_p_values_are_ranks_among_all_images_left_out_in_turn(shots, per_class):
 
 
 @given(st.integers(0, 10_000))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_coverage_holds_exactly_for_each_draw_of_exchangeable_images(seed):
     """Whichever of ten images of a class is the new one: at most one in ten is not covered."""
     support, labels, _ = task(seed, [10, 10], width=4)

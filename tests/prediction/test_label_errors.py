@@ -41,7 +41,7 @@ def test_a_task_that_is_merely_hard_raises_no_suspicion():
     assert wrong_label_probabilities(probabilities, labels, torch.ones(40) > 0).max() < 0.2
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(2, 6), st.integers(1, 20), st.integers(0, 10**6))
 def test_it_is_a_probability_that_falls_with_that_of_the_label(way, images, seed):
     noise = np.random.default_rng(seed)

@@ -119,7 +119,7 @@ def test_probabilities_are_averaged_and_not_logits():
 
 
 @given(st.integers(0, 1000), st.sampled_from([LINEAR, COSINE]))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_uncertainty_lies_within_its_bounds(seed, classifier):
     distribution, features = random_classifiers(seed)
     prediction = predict(classifier, distribution, features, 64, PredictiveNoise(seed, range(2)))

@@ -72,7 +72,7 @@ def test_ten_suggestions_are_not_ten_copies():
     assert int((by_doubt < 20).sum()) == 6
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(1, 12), st.integers(1, 20), st.integers(0, 10**6))
 def test_every_image_is_chosen_at_most_once_and_scores_are_of_what_is_left(images, count, seed):
     noise = np.random.default_rng(seed)

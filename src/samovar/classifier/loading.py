@@ -191,9 +191,9 @@ def _another_model(path: Path, model: Any) -> str:
     if str(model) not in shipped_models():
         return f"{path} belongs to another model than {model} (their hashes differ)."
     return (
-        f"{path} was fitted with other weights than the `{model}` of this version has. Fit it "
-        "again from its images (`samovar fit`), or name a folder with the former model by --model "
-        "(model= in Python)."
+        f"{path} belongs to another model than the `{model}` of this version. Fit it again from "
+        "its images (`samovar fit`), or name a folder with the former model by --model (model= in "
+        "Python)."
     )
 
 

@@ -48,7 +48,7 @@ seeds = st.integers(0, 1000)
 
 
 @given(networks, sigmas, seeds)
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_exact_loss_is_the_numerical_integral(phi, sigma_y, seed):
     tasks = tasks_of(sigma_y, seed, tasks=1)
     q = infer(phi, tasks.support_mean)
@@ -77,7 +77,7 @@ def make_like(tasks, query):
 
 
 @given(networks, sigmas, seeds, st.integers(1, 7))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_losses_equal_the_formulas_written_out(phi, sigma_y, seed, samples):
     """The batched forms use sums and centred exponents; the two equations are as printed."""
     tasks = tasks_of(sigma_y, seed)
@@ -133,7 +133,7 @@ def test_monte_carlo_loss_falls_to_the_exact_one_as_samples_grow():
 
 
 @given(networks, networks, sigmas, seeds)
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_elbo_is_never_above_the_exact_log_marginal_of_the_joint(
     prior_phi, posterior_phi, sigma_y, seed
 ):
@@ -156,7 +156,6 @@ def test_elbo_is_never_above_the_exact_log_marginal_of_the_joint(
 
 
 @given(sigmas, seeds)
-@settings(deadline=None)
 def test_elbo_is_tight_at_the_true_posterior(sigma_y, seed):
     """Where prior and posterior networks are exact, the bound equals the marginal."""
     tasks = tasks_of(sigma_y, seed, tasks=1)
