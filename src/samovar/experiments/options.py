@@ -20,7 +20,7 @@ class ReproduceOptions:
     runs: Path = Path("runs/reproduce")
     """Folder in which runs are trained."""
     keep_weights: bool = False
-    """Keep the weights of newly measured runs beside their numbers, 0.5 to 3 MB each."""
+    """Keep the weights of newly measured runs beside their numbers, 0.5 to 5 MB each."""
     out: Path = Path("results")
     """Folder for the results, or an address such as s3://bucket/results that fsspec can reach."""
     seed: int = 0
