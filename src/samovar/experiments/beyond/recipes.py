@@ -1,9 +1,9 @@
 """The recipes of the rivals, chosen by accuracy on validation classes within the same budget.
 
 A lead over a rival means little if the rival was trained badly. VERSA and Prototypical Networks of
-Table 1 are tried with other step sizes, prototypes also with more classes in a training task or
-more and smaller updates, and TADAM of Table 2 with other values of alpha. Every recipe of a row
-sees the same number of training images. No test class is looked at.
+Table 1 are tried with other step sizes, prototypes also with more classes in a training task, more
+and smaller updates, or a factor before their distances, and TADAM of Table 2 with other values of
+alpha. Every recipe of a row sees the same number of training images. No test class is looked at.
 """
 
 from dataclasses import replace
@@ -24,10 +24,14 @@ from samovar.settings.training import TrainSettings
 
 RATES = (1e-3, 3e-3, 1e-2)
 """Highest step sizes of Adam."""
-LARGER_RATE = 3e-2
-"""For prototypes alone, whose best step size in 1-shot is the largest of the others."""
+PROTOTYPE_RATES: dict[Shot, tuple[float, ...]] = {1: (*RATES, 3e-2), 5: (3e-3, 1e-2, 3e-2)}
+"""In 1-shot, which was tried first, larger step sizes are better, so 5-shot begins with 3e-3."""
+MANY_WAY_RATES: dict[Shot, tuple[float, ...]] = {1: RATES, 5: (1e-2,)}
+SMALL_UPDATE_RATES: dict[Shot, tuple[float, ...]] = {1: (1e-3, 3e-3), 5: (3e-3,)}
 MANY_WAYS = 20
 """Classes of a task that has as many images as the four usual tasks of an update together."""
+SCALE = 0.1
+"""A factor before the squared distances of prototypes, which are large at the start."""
 ALPHAS = (2.5, 7.5, 25.0)
 """Factors of TADAM's distances; 7.5 is TADAM's own for miniImageNet and a wider network."""
 TADAM_ROWS = (Ablation(scaled=True), Ablation(scaled=True, auxiliary=True))
@@ -39,12 +43,13 @@ def cells(_scale: Scale) -> list[Cell]:
     for shot in SHOTS:
         for rate in RATES:
             recipes.append(_with_rate("versa", shot, rate))
-        for rate in (*RATES, LARGER_RATE):
+        for rate in PROTOTYPE_RATES[shot]:
             recipes.append(_with_rate("prototypes", shot, rate))
-        for rate in RATES:
+        for rate in MANY_WAY_RATES[shot]:
             recipes.append(_with_many_ways(shot, rate))
-        for rate in RATES[:2]:
+        for rate in SMALL_UPDATE_RATES[shot]:
             recipes.append(_with_small_updates(shot, rate))
+        recipes.append(_with_scale(shot))
     for ablation in TADAM_ROWS:
         recipes += [_with_alpha(ablation, alpha) for alpha in ALPHAS]
     return recipes
@@ -79,6 +84,14 @@ def _with_small_updates(shot: Shot, rate: float) -> Cell:
     )
     text = f"one task an update, step size {rate:g}"
     return _candidate(cell, f"1task-rate{rate:g}", text, settings)
+
+
+def _with_scale(shot: Shot) -> Cell:
+    """Return prototypes with a factor before their distances, at the step size of Table 1."""
+    cell = conv4_cell("prototypes", shot)
+    model = replace(cell.settings.model, alpha=SCALE)
+    text = f"distances x {SCALE:g}, step size {cell.settings.optimizer.learning_rate:g}"
+    return _candidate(cell, f"alpha{SCALE:g}", text, replace(cell.settings, model=model))
 
 
 def _with_alpha(ablation: Ablation, alpha: float) -> Cell:
