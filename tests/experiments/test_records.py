@@ -72,6 +72,9 @@ def test_a_summary_has_both_predictors():
     )
     assert summary.sampled.gap == pytest.approx(-0.05), "too modest, by the pooled bins"
     assert summary.at_mean.gap == pytest.approx(0.2), "too sure"
+    assert summary.tempered is None, "a temperature is fitted for deterministic models only"
+    tempered = CellSummary.from_json(stored | {"predictive_tempered": at_mean}).tempered
+    assert tempered == summary.at_mean
 
 
 def study() -> dict:

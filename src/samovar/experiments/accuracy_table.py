@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from samovar.evaluation.metrics import Estimate
+from samovar.experiments.calibration_table import calibration_lines
 from samovar.experiments.evidence import Evidence, State
 from samovar.experiments.experiment import Measurements, ResultTable
 from samovar.experiments.markdown import grid, heading, joined, percent
@@ -44,7 +45,7 @@ class OurAccuracy:
         """
         sampled = SeedMetrics.of([summary.sampled for summary in self.summaries])
         at_mean = SeedMetrics.of([summary.at_mean for summary in self.summaries])
-        return {
+        metrics = {
             "nll": sampled.nll.mean,
             "mean_classifier_nll": at_mean.nll.mean,
             "ece": sampled.ece.mean,
@@ -54,6 +55,20 @@ class OurAccuracy:
             "mean_classifier_ece_ci95": at_mean.ece.ci95,
             "mean_classifier_gap": at_mean.gap.mean,
             "mean_classifier": at_mean.accuracy.mean,
+        }
+        return metrics | self._tempered_metrics()
+
+    def _tempered_metrics(self) -> dict[str, float | None]:
+        """Return NLL and calibration with a fitted temperature; none if it was not measured."""
+        seeds = [summary.tempered for summary in self.summaries if summary.tempered is not None]
+        if len(seeds) < len(self.summaries):
+            return {}
+        tempered = SeedMetrics.of(seeds)
+        return {
+            "tempered_nll": tempered.nll.mean,
+            "tempered_ece": tempered.ece.mean,
+            "tempered_ece_ci95": tempered.ece.ci95,
+            "tempered_gap": tempered.gap.mean,
         }
 
 
@@ -212,11 +227,12 @@ def accuracy_table(name: str, measurements: Measurements) -> ResultTable:
     """Return a table of accuracies, with the paired differences below it."""
     entries = accuracy_entries(measurements)
     differences = paired_differences(measurements.evidence)
+    cells = [entry.to_json() for entry in entries]
     data = {
         "format": 1,
         "name": name,
         "scale": measurements.scale,
-        "cells": [entry.to_json() for entry in entries],
+        "cells": cells,
         "paired": [difference.to_json() for difference in differences],
     }
     lines = heading(name, measurements.scale, measurements.cells)
@@ -234,6 +250,8 @@ def accuracy_table(name: str, measurements: Measurements) -> ResultTable:
         ]
         lines += [difference.text() for difference in differences]
     lines += _published_elsewhere(entries)
+    if any(entry.ours is not None for entry in entries):
+        lines += ["", *calibration_lines(cells)]
     return ResultTable(data, joined(lines))
 
 

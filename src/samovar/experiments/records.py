@@ -94,6 +94,7 @@ class _StoredParts:
 
     protocol: _Protocol
     mean_classifier: dict[str, Any]
+    predictive_tempered: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -106,6 +107,8 @@ class CellSummary:
     """Of the average over sampled classifiers."""
     at_mean: PredictorMetrics
     """Of the classifier at the mean."""
+    tempered: PredictorMetrics | None
+    """With a temperature fitted on validation tasks; measured of deterministic models only."""
 
     @classmethod
     def from_json(cls, stored: dict[str, Any]) -> "CellSummary":
@@ -113,7 +116,11 @@ class CellSummary:
         # The sampled predictor is at the top level of the file, the others are nested in it.
         sampled = PredictorMetrics.from_json(stored)
         parts = checked(_StoredParts, stored)
-        return cls(parts.protocol.text, sampled, PredictorMetrics.from_json(parts.mean_classifier))
+        at_mean = PredictorMetrics.from_json(parts.mean_classifier)
+        tempered = None
+        if parts.predictive_tempered is not None:
+            tempered = PredictorMetrics.from_json(parts.predictive_tempered)
+        return cls(parts.protocol.text, sampled, at_mean, tempered)
 
 
 @dataclass(frozen=True)

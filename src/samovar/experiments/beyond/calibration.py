@@ -6,17 +6,10 @@ from matplotlib.figure import Figure
 
 from samovar.evaluation.metrics import with_interval
 from samovar.experiments.accuracy_table import accuracy_table
+from samovar.experiments.calibration_table import calibration_lines, measured_entries
 from samovar.experiments.experiment import Experiment, Measurements, ResultTable
-from samovar.experiments.figures import Rows, column, draw_rings, label_rows
-from samovar.experiments.markdown import (
-    SEEDS_NOTE,
-    SIGN_NOTE,
-    calibration,
-    heading,
-    joined,
-    table_head,
-    table_row,
-)
+from samovar.experiments.figures import column, draw_rings, label_rows
+from samovar.experiments.markdown import heading, joined
 from samovar.experiments.paired import PairedDifference, paired_differences
 from samovar.experiments.shared_cells import table1_cells
 from samovar.reporting.figures.style import BLUE, png
@@ -36,9 +29,7 @@ def table(measurements: Measurements) -> ResultTable:
     # The file is that of a table of accuracies, but its differences are in NLL.
     data["paired"] = [difference.to_json() for difference in differences]
     lines = heading("calibration", measurements.scale, measurements.cells)
-    lines += [f"{SIGN_NOTE} {SEEDS_NOTE}", ""]
-    lines += table_head(["", "", "NLL", "NLL at the mean", "ECE", "ECE at the mean"])
-    lines += [_row(entry) for entry in _measured_entries(data)]
+    lines += calibration_lines(data["cells"])
     if differences:
         lines += [
             "",
@@ -48,27 +39,6 @@ def table(measurements: Measurements) -> ResultTable:
         ]
         lines += [_text(difference) for difference in differences]
     return ResultTable(data, joined(lines))
-
-
-def _measured_entries(data: dict[str, Any]) -> Rows:
-    return [entry for entry in data["cells"] if entry["ours"] is not None]
-
-
-def _row(entry: dict[str, Any]) -> str:
-    return table_row(
-        [
-            entry["row"],
-            entry["column"],
-            f"{entry['nll']:.4f}",
-            f"{entry['mean_classifier_nll']:.4f}",
-            calibration(entry["ece"], entry["gap"], entry["ece_ci95"]),
-            calibration(
-                entry["mean_classifier_ece"],
-                entry["mean_classifier_gap"],
-                entry["mean_classifier_ece_ci95"],
-            ),
-        ]
-    )
 
 
 def _text(difference: PairedDifference) -> str:
@@ -82,7 +52,7 @@ def _text(difference: PairedDifference) -> str:
 
 def figure(data: dict[str, Any]) -> bytes:
     """Draw NLL, ECE and gap of sampled classifiers, and of the classifier at the mean as rings."""
-    entries = _measured_entries(data)
+    entries = measured_entries(data["cells"])
     positions = range(len(entries))
     picture = Figure(figsize=(13, 0.36 * len(entries) + 1.6), layout="constrained")
     panels = picture.subplots(1, 3, sharey=True)
