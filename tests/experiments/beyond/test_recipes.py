@@ -34,6 +34,15 @@ def test_the_recipe_of_a_table_is_its_own_run():
     assert "cifar_fs-narrow-tadam-sc-5shot" in names
 
 
+def test_alphas_of_tadam_differ_in_alpha_alone():
+    """An alpha of 1 is the row of the table that has no SC."""
+    for row in ("tadam, SC, 5-shot", "tadam, SC + AT, 5-shot"):
+        tried = [cell.settings for cell in CELLS if cell.row == row]
+        assert [settings.model.alpha for settings in tried] == [1.0, 2.5, 7.5, 25.0]
+        alike = {replace(settings, model=replace(settings.model, alpha=1.0)) for settings in tried}
+        assert len(alike) == 1
+
+
 def test_the_best_of_each_row_is_marked(cells, tmp_path):
     place = Workplace(tmp_path / "runs", tmp_path / "out")
     slow = replace(cells[2], row="versa, 1-shot", column="step size 0.001")

@@ -34,6 +34,8 @@ SCALE = 0.1
 """A factor before the squared distances of prototypes, which are large at the start."""
 ALPHAS = (2.5, 7.5, 25.0)
 """Factors of TADAM's distances; 7.5 is TADAM's own for miniImageNet and a wider network."""
+UNSCALED = 1.0
+"""The factor without SC; the row of Table 2 without it is the same model."""
 TADAM_ROWS = (Ablation(scaled=True), Ablation(scaled=True, auxiliary=True))
 
 
@@ -51,6 +53,7 @@ def cells(_scale: Scale) -> list[Cell]:
             recipes.append(_with_small_updates(shot, rate))
         recipes.append(_with_scale(shot))
     for ablation in TADAM_ROWS:
+        recipes.append(_unscaled(ablation))
         recipes += [_with_alpha(ablation, alpha) for alpha in ALPHAS]
     return recipes
 
@@ -95,11 +98,22 @@ def _with_scale(shot: Shot) -> Cell:
 
 
 def _with_alpha(ablation: Ablation, alpha: float) -> Cell:
-    (row,) = [row for row in TABLE_2 if row.ablation == ablation]
-    cell = ablation_cell("cpu", row, "tadam", 5)
+    cell = _tadam(ablation)
     settings = replace(cell.settings, model=replace(cell.settings.model, alpha=alpha))
     candidate = _candidate(cell, f"alpha{alpha:g}", f"alpha {alpha:g}", settings)
     return replace(candidate, row=f"tadam, {cell.row}, 5-shot")
+
+
+def _unscaled(ablation: Ablation) -> Cell:
+    """Return the row of Table 2 that has everything but SC."""
+    row = f"tadam, {_tadam(ablation).row}, 5-shot"
+    cell = _tadam(replace(ablation, scaled=False))
+    return replace(cell, row=row, column=f"alpha {UNSCALED:g}, which is none")
+
+
+def _tadam(ablation: Ablation) -> Cell:
+    (row,) = [row for row in TABLE_2 if row.ablation == ablation]
+    return ablation_cell("cpu", row, "tadam", 5)
 
 
 def _at_rate(settings: TrainSettings, rate: float) -> TrainSettings:
