@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from helpers_experiments import keep_evidence, keep_training, measurements
 
 from samovar.experiments.beyond.recipes import EXPERIMENT
@@ -17,7 +18,7 @@ def test_every_recipe_of_a_row_sees_as_many_training_images():
     for cell in CELLS:
         seen = cell.settings.updates * cell.settings.images_per_update
         images.setdefault(cell.row, set()).add(seen)
-    assert len(images) == 6
+    assert len(images) == 8
     assert all(len(budgets) == 1 for budgets in images.values())
 
 
@@ -34,11 +35,12 @@ def test_the_recipe_of_a_table_is_its_own_run():
     assert "cifar_fs-narrow-tadam-sc-5shot" in names
 
 
-def test_alphas_of_tadam_differ_in_alpha_alone():
-    """An alpha of 1 is the row of the table that has no SC."""
-    for row in ("tadam, SC, 5-shot", "tadam, SC + AT, 5-shot"):
-        tried = [cell.settings for cell in CELLS if cell.row == row]
-        assert [settings.model.alpha for settings in tried] == [1.0, 2.5, 7.5, 25.0]
+@pytest.mark.parametrize("row", ["SC, 5-shot", "SC + AT, 5-shot"])
+def test_candidates_for_alpha_differ_in_alpha_alone(row):
+    """TADAM's alpha of 1 is the row of the table that has no SC."""
+    for method, alphas in (("tadam", [1.0, 2.5, 7.5, 25.0]), ("samovar", [10.0, 25.0, 50.0])):
+        tried = [cell.settings for cell in CELLS if cell.row == f"{method}, {row}"]
+        assert [settings.model.alpha for settings in tried] == alphas
         alike = {replace(settings, model=replace(settings.model, alpha=1.0)) for settings in tried}
         assert len(alike) == 1
 
