@@ -137,8 +137,13 @@ def ablation_cell(scale: Scale, row: Table2Row, method: Method, shot: Shot, seed
 
 def full_model_cell(scale: Scale, shot: Shot) -> Cell:
     """Return SAMOVAR-SC-AT-TEN of Table 2."""
-    (row,) = [row for row in TABLE_2 if row.ablation == FULL]
-    return ablation_cell(scale, row, "samovar", shot)
+    return ablation_cell(scale, table2_row(FULL), "samovar", shot)
+
+
+def table2_row(ablation: Ablation) -> Table2Row:
+    """Return the row of Table 2 with these additions."""
+    (row,) = [row for row in TABLE_2 if row.ablation == ablation]
+    return row
 
 
 def narrow_resnet12(

@@ -17,11 +17,18 @@ from samovar.experiments.evidence import Evidence
 from samovar.experiments.experiment import Experiment, Measurements, ResultTable
 from samovar.experiments.figures import column, label_rows
 from samovar.experiments.markdown import heading, joined, table_head, table_row
-from samovar.experiments.shared_cells import ablation_cell, conv4_cell
+from samovar.experiments.recipe_cells import (
+    SCALED_ROWS,
+    chosen_prototypes,
+    with_alpha,
+    with_many_ways,
+    with_rate,
+    with_small_updates,
+)
+from samovar.experiments.shared_cells import ablation_cell, conv4_cell, table2_row
 from samovar.reporting.figures.style import BLUE, png
-from samovar.settings.paper import SHOTS, TABLE_2, Ablation, Method, Rival, Shot
+from samovar.settings.paper import SHOTS, Ablation, Method, Shot
 from samovar.settings.tasks import named_protocol
-from samovar.settings.training import TrainSettings
 
 RATES = (1e-3, 3e-3, 1e-2)
 """Highest step sizes of Adam."""
@@ -29,113 +36,64 @@ PROTOTYPE_RATES: dict[Shot, tuple[float, ...]] = {1: (*RATES, 3e-2), 5: (3e-3, 1
 """In 1-shot, which was tried first, larger step sizes are better, so 5-shot begins with 3e-3."""
 MANY_WAY_RATES: dict[Shot, tuple[float, ...]] = {1: RATES, 5: (1e-2,)}
 SMALL_UPDATE_RATES: dict[Shot, tuple[float, ...]] = {1: (1e-3, 3e-3), 5: (3e-3,)}
-MANY_WAYS = 20
-"""Classes of a task that has as many images as the four usual tasks of an update together."""
 SCALE = 0.1
 """A factor before the squared distances of prototypes, which are large at the start."""
 ALPHAS: dict[Method, tuple[float, ...]] = {"tadam": (2.5, 7.5, 25.0), "samovar": (10.0, 25.0, 50.0)}
 """Factors of SC; the paper's 7.5 and 25 are for a network four times as wide, and miniImageNet."""
 UNSCALED = 1.0
 """TADAM's factor without SC; the row of Table 2 without it is the same model."""
-SCALED_ROWS = (Ablation(scaled=True), Ablation(scaled=True, auxiliary=True))
-"""The rows of Table 2 on which alpha is tried."""
 
 
 def cells(_scale: Scale) -> list[Cell]:
     """Return every recipe once, with one training seed."""
     recipes = []
     for shot in SHOTS:
-        for rate in RATES:
-            recipes.append(_with_rate("versa", shot, rate))
-        for rate in PROTOTYPE_RATES[shot]:
-            recipes.append(_with_rate("prototypes", shot, rate))
-        for rate in MANY_WAY_RATES[shot]:
-            recipes.append(_with_many_ways(shot, rate))
-        for rate in SMALL_UPDATE_RATES[shot]:
-            recipes.append(_with_small_updates(shot, rate))
-        recipes.append(_with_scale(shot))
+        recipes += _recipes_of_table1(shot)
     for ablation in SCALED_ROWS:
-        recipes.append(_unscaled(ablation))
         for method, alphas in ALPHAS.items():
-            recipes += [_with_alpha(method, ablation, alpha) for alpha in alphas]
+            recipes += _recipes_of_table2(method, ablation, alphas)
     return recipes
 
 
-def _with_rate(rival: Rival, shot: Shot, rate: float) -> Cell:
-    cell = conv4_cell(rival, shot)
-    return _candidate(cell, f"rate{rate:g}", f"step size {rate:g}", _at_rate(cell.settings, rate))
+def _recipes_of_table1(shot: Shot) -> list[Cell]:
+    versa = conv4_cell("versa", shot)
+    prototypes = conv4_cell("prototypes", shot)
+    recipes = [with_rate(versa, rate) for rate in RATES]
+    recipes += [with_rate(prototypes, rate) for rate in PROTOTYPE_RATES[shot]]
+    recipes += [with_many_ways(prototypes, rate) for rate in MANY_WAY_RATES[shot]]
+    recipes += [with_small_updates(prototypes, rate) for rate in SMALL_UPDATE_RATES[shot]]
+    recipes.append(_with_scale(prototypes))
+    return [_candidate(recipe) for recipe in recipes]
 
 
-def _with_many_ways(shot: Shot, rate: float) -> Cell:
-    """Return prototypes trained on one task of 20 classes an update instead of four of 5."""
-    cell = conv4_cell("prototypes", shot)
-    settings = _at_rate(cell.settings, rate)
-    episodes = replace(settings.episodes, way=MANY_WAYS)
-    settings = replace(settings, episodes=episodes, tasks=1)
-    text = f"{MANY_WAYS} ways, step size {rate:g}"
-    return _candidate(cell, f"{MANY_WAYS}way-rate{rate:g}", text, settings)
-
-
-def _with_small_updates(shot: Shot, rate: float) -> Cell:
-    """Return prototypes trained on one task an update, with four times as many updates."""
-    cell = conv4_cell("prototypes", shot)
-    settings = _at_rate(cell.settings, rate)
-    every = settings.tasks * settings.validation.every
-    settings = replace(
-        settings,
-        tasks=1,
-        updates=settings.tasks * settings.updates,
-        validation=replace(settings.validation, every=every),
-        checkpoint_every=every,
-    )
-    text = f"one task an update, step size {rate:g}"
-    return _candidate(cell, f"1task-rate{rate:g}", text, settings)
-
-
-def _with_scale(shot: Shot) -> Cell:
+def _with_scale(cell: Cell) -> Cell:
     """Return prototypes with a factor before their distances, at the step size of Table 1."""
-    cell = conv4_cell("prototypes", shot)
-    model = replace(cell.settings.model, alpha=SCALE)
-    text = f"distances x {SCALE:g}, step size {cell.settings.optimizer.learning_rate:g}"
-    return _candidate(cell, f"alpha{SCALE:g}", text, replace(cell.settings, model=model))
+    rate = cell.settings.optimizer.learning_rate
+    return replace(with_alpha(cell, SCALE), column=f"distances x {SCALE:g}, step size {rate:g}")
 
 
-def _with_alpha(method: Method, ablation: Ablation, alpha: float) -> Cell:
-    cell = _table2_cell(method, ablation)
-    settings = replace(cell.settings, model=replace(cell.settings.model, alpha=alpha))
-    candidate = _candidate(cell, f"alpha{alpha:g}", f"alpha {alpha:g}", settings)
-    return replace(candidate, row=f"{method}, {cell.row}, 5-shot")
+def _recipes_of_table2(method: Method, ablation: Ablation, alphas: tuple[float, ...]) -> list[Cell]:
+    cell = ablation_cell("cpu", table2_row(ablation), method, 5)
+    recipes = [with_alpha(cell, alpha) for alpha in alphas]
+    if method == "tadam":
+        # TADAM's row of the table that has everything but SC.
+        row = table2_row(replace(ablation, scaled=False))
+        unscaled = ablation_cell("cpu", row, method, 5)
+        text = f"alpha {UNSCALED:g}, the row without SC"
+        recipes.insert(0, replace(unscaled, row=cell.row, column=text))
+    return [_candidate(replace(recipe, row=f"{method}, {cell.row}")) for recipe in recipes]
 
 
-def _unscaled(ablation: Ablation) -> Cell:
-    """Return TADAM's row of Table 2 that has everything but SC."""
-    scaled = _table2_cell("tadam", ablation)
-    cell = _table2_cell("tadam", replace(ablation, scaled=False))
-    row = f"tadam, {scaled.row}, 5-shot"
-    return replace(cell, row=row, column=f"alpha {UNSCALED:g}, the row without SC")
-
-
-def _table2_cell(method: Method, ablation: Ablation) -> Cell:
-    (row,) = [row for row in TABLE_2 if row.ablation == ablation]
-    return ablation_cell("cpu", row, method, 5)
-
-
-def _at_rate(settings: TrainSettings, rate: float) -> TrainSettings:
-    return replace(settings, optimizer=replace(settings.optimizer, learning_rate=rate))
-
-
-def _candidate(cell: Cell, name: str, text: str, settings: TrainSettings) -> Cell:
-    """Return a cell with other settings; that of a table itself if nothing is changed."""
-    shot = settings.validation.shot
-    row = f"{cell.row}, {shot}-shot"
-    if settings == cell.settings:
-        return replace(cell, row=row, column=text)
-    return Cell(
-        name=f"{cell.name}-{name}",
-        row=row,
-        column=text,
-        settings=settings,
-        protocol=replace(named_protocol("paper", shot), split="val", episodes=600),
+def _candidate(recipe: Cell) -> Cell:
+    """Return the recipe, to be measured on validation classes unless a table has it."""
+    shot = recipe.settings.validation.shot
+    recipe = replace(recipe, row=f"{recipe.row}, {shot}-shot")
+    chosen = {chosen_prototypes(shot).name for shot in SHOTS}
+    if recipe.group or recipe.name in chosen:
+        # A table compares it with others on test classes.
+        return recipe
+    return replace(
+        recipe, protocol=replace(named_protocol("paper", shot), split="val", episodes=600)
     )
 
 

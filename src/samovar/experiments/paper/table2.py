@@ -17,6 +17,7 @@ from samovar.settings.paper import (
 REPEATED = (
     Ablation(),
     Ablation(scaled=True),
+    Ablation(auxiliary=True),
     Ablation(scaled=True, auxiliary=True),
     FULL,
 )

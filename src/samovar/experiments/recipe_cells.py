@@ -1,0 +1,76 @@
+"""Other recipes for a cell: the same model and budget with another step size, ways or alpha.
+
+`recipes` tries them on validation classes, and `tuned` measures the chosen ones on test classes.
+Every function takes a cell of a table and returns one that is trained otherwise, on as many images;
+where nothing is changed, it is the table's own run.
+"""
+
+from dataclasses import replace
+
+from samovar.experiments.cell import Cell
+from samovar.experiments.shared_cells import conv4_cell
+from samovar.settings.paper import Ablation, Shot
+from samovar.settings.training import TrainSettings
+
+SCALED_ROWS = (Ablation(scaled=True), Ablation(scaled=True, auxiliary=True))
+"""The rows of Table 2 on which alpha is tried."""
+MANY_WAYS = 20
+"""Classes of a task that has as many images as the four usual tasks of an update together."""
+
+
+def chosen_prototypes(shot: Shot, seed: int = 0) -> Cell:
+    """Return Prototypical Networks by the recipe that was best on validation classes."""
+    cell = conv4_cell("prototypes", shot, seed)
+    if shot == 5:
+        return with_rate(cell, 1e-2)
+    return with_many_ways(cell, 1e-2)
+
+
+def with_rate(cell: Cell, rate: float) -> Cell:
+    """Return the cell with another step size."""
+    return _recipe(cell, f"rate{rate:g}", f"step size {rate:g}", _at_rate(cell.settings, rate))
+
+
+def with_many_ways(cell: Cell, rate: float) -> Cell:
+    """Return the cell trained on one task of 20 classes an update instead of four of 5."""
+    settings = _at_rate(cell.settings, rate)
+    episodes = replace(settings.episodes, way=MANY_WAYS)
+    settings = replace(settings, episodes=episodes, tasks=1)
+    text = f"{MANY_WAYS} ways, step size {rate:g}"
+    return _recipe(cell, f"{MANY_WAYS}way-rate{rate:g}", text, settings)
+
+
+def with_small_updates(cell: Cell, rate: float) -> Cell:
+    """Return the cell trained on one task an update, with as many more updates."""
+    settings = _at_rate(cell.settings, rate)
+    every = settings.tasks * settings.validation.every
+    settings = replace(
+        settings,
+        tasks=1,
+        updates=settings.tasks * settings.updates,
+        validation=replace(settings.validation, every=every),
+        checkpoint_every=every,
+    )
+    return _recipe(cell, f"1task-rate{rate:g}", f"one task an update, step size {rate:g}", settings)
+
+
+def with_alpha(cell: Cell, alpha: float) -> Cell:
+    """Return the cell with another factor before its logits."""
+    settings = replace(cell.settings, model=replace(cell.settings.model, alpha=alpha))
+    return _recipe(cell, f"alpha{alpha:g}", f"alpha {alpha:g}", settings)
+
+
+def _at_rate(settings: TrainSettings, rate: float) -> TrainSettings:
+    return replace(settings, optimizer=replace(settings.optimizer, learning_rate=rate))
+
+
+def _recipe(cell: Cell, name: str, text: str, settings: TrainSettings) -> Cell:
+    if settings == cell.settings:
+        return replace(cell, column=text)
+    return Cell(
+        name=f"{cell.name}-{name}",
+        row=cell.row,
+        column=text,
+        settings=settings,
+        protocol=cell.protocol,
+    )
