@@ -32,7 +32,10 @@ from samovar.settings.tasks import named_protocol
 AMORTIZED: tuple[Rival, ...] = ("samovar", "versa")
 RATES = (1e-3, 3e-3, 1e-2)
 """Highest step sizes of Adam."""
-PROTOTYPE_RATES: dict[Shot, tuple[float, ...]] = {1: (*RATES, 3e-2), 5: (3e-3, 1e-2, 3e-2)}
+PROTOTYPE_RATES: dict[Shot, tuple[float, ...]] = {
+    1: (*RATES, 3e-2),
+    5: (3e-3, 1e-2, 3e-2, 1e-1),
+}
 """In 1-shot, which was tried first, larger step sizes are better, so 5-shot begins with 3e-3."""
 MANY_WAY_RATES: dict[Shot, tuple[float, ...]] = {1: RATES, 5: (1e-2,)}
 SMALL_UPDATE_RATES = (1e-3, 3e-3)
