@@ -42,7 +42,7 @@ def test_the_recipe_of_a_table_is_its_own_run():
 @pytest.mark.parametrize("row", ["SC, 5-shot", "SC + AT, 5-shot"])
 def test_candidates_for_alpha_differ_in_alpha_alone(row):
     """TADAM's alpha of 1 is the row of the table that has no SC."""
-    for method, alphas in (("tadam", [1.0, 2.5, 7.5, 25.0]), ("samovar", [10.0, 25.0, 50.0])):
+    for method, alphas in (("tadam", [1.0, 2.5, 7.5, 25.0]), ("samovar", [5.0, 10.0, 25.0])):
         tried = [cell.settings for cell in CELLS if cell.row == f"{method}, {row}"]
         assert [settings.model.alpha for settings in tried] == alphas
         alike = {replace(settings, model=replace(settings.model, alpha=1.0)) for settings in tried}

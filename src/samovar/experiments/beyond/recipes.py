@@ -39,7 +39,7 @@ PROTOTYPE_RATES: dict[Shot, tuple[float, ...]] = {
 """In 1-shot, which was tried first, larger step sizes are better, so 5-shot begins with 3e-3."""
 MANY_WAY_RATES: dict[Shot, tuple[float, ...]] = {1: RATES, 5: (1e-2,)}
 SMALL_UPDATE_RATES = (1e-3, 3e-3)
-ALPHAS: dict[Method, tuple[float, ...]] = {"tadam": (2.5, 7.5, 25.0), "samovar": (10.0, 25.0, 50.0)}
+ALPHAS: dict[Method, tuple[float, ...]] = {"tadam": (2.5, 7.5, 25.0), "samovar": (5.0, 10.0, 25.0)}
 """Factors of SC; the paper's 7.5 and 25 are for a network four times as wide, and miniImageNet."""
 UNSCALED = 1.0
 """TADAM's factor without SC; the row of Table 2 without it is the same model."""
