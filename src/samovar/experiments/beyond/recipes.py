@@ -37,7 +37,7 @@ PROTOTYPE_RATES: dict[Shot, tuple[float, ...]] = {
     5: (3e-3, 1e-2, 3e-2, 1e-1),
 }
 """In 1-shot, which was tried first, larger step sizes are better, so 5-shot begins with 3e-3."""
-MANY_WAY_RATES: dict[Shot, tuple[float, ...]] = {1: RATES, 5: (1e-2,)}
+MANY_WAY_RATES: dict[Shot, tuple[float, ...]] = {1: RATES, 5: (3e-2,)}
 SMALL_UPDATE_RATES = (1e-3, 3e-3)
 ALPHAS: dict[Method, tuple[float, ...]] = {"tadam": (2.5, 7.5, 25.0), "samovar": (5.0, 10.0, 25.0)}
 """Factors of SC; the paper's 7.5 and 25 are for a network four times as wide, and miniImageNet."""
