@@ -8,8 +8,8 @@ where nothing is changed, it is the table's own run.
 from dataclasses import replace
 
 from samovar.experiments.cell import Cell
-from samovar.experiments.shared_cells import conv4_cell
-from samovar.settings.paper import Ablation, Shot
+from samovar.experiments.shared_cells import ablation_cell, conv4_cell, table2_row
+from samovar.settings.paper import Ablation, Method, Rival, Shot
 from samovar.settings.training import TrainSettings
 
 SCALED_ROWS = (Ablation(scaled=True), Ablation(scaled=True, auxiliary=True))
@@ -18,17 +18,34 @@ MANY_WAYS = 20
 """Classes of a task that has as many images as the four usual tasks of an update together."""
 
 
-def chosen_prototypes(shot: Shot, seed: int = 0) -> Cell:
-    """Return Prototypical Networks by the recipe that was best on validation classes."""
-    cell = conv4_cell("prototypes", shot, seed)
+def chosen_conv4(rival: Rival, shot: Shot, seed: int = 0) -> Cell:
+    """Return a method of Table 1 by the recipe that was best on validation classes."""
+    cell = conv4_cell(rival, shot, seed)
+    if rival != "prototypes":
+        # The step size of Table 1 is the best of three.
+        return replace(cell, column=_at_step_size(cell.settings))
     if shot == 5:
-        return with_rate(cell, 1e-2)
+        return with_rate(cell, 3e-2)
     return with_many_ways(cell, 1e-2)
+
+
+def chosen_resnet12(method: Method, ablation: Ablation, shot: Shot, seed: int = 0) -> Cell:
+    """Return a method of Table 2 by the alpha that was best on validation classes, in 5-shot."""
+    if method == "tadam":
+        return unscaled_tadam(ablation, shot, seed)
+    return with_alpha(ablation_cell("cpu", table2_row(ablation), method, shot, seed), 10.0)
+
+
+def unscaled_tadam(ablation: Ablation, shot: Shot, seed: int = 0) -> Cell:
+    """Return TADAM with an alpha of 1, which is its row of Table 2 that has everything but SC."""
+    row = table2_row(replace(ablation, scaled=False))
+    return replace(ablation_cell("cpu", row, "tadam", shot, seed), column="alpha 1")
 
 
 def with_rate(cell: Cell, rate: float) -> Cell:
     """Return the cell with another step size."""
-    return _recipe(cell, f"rate{rate:g}", f"step size {rate:g}", _at_rate(cell.settings, rate))
+    settings = _at_rate(cell.settings, rate)
+    return _recipe(cell, f"rate{rate:g}", _at_step_size(settings), settings)
 
 
 def with_many_ways(cell: Cell, rate: float) -> Cell:
@@ -36,7 +53,7 @@ def with_many_ways(cell: Cell, rate: float) -> Cell:
     settings = _at_rate(cell.settings, rate)
     episodes = replace(settings.episodes, way=MANY_WAYS)
     settings = replace(settings, episodes=episodes, tasks=1)
-    text = f"{MANY_WAYS} ways, step size {rate:g}"
+    text = f"{MANY_WAYS} ways, {_at_step_size(settings)}"
     return _recipe(cell, f"{MANY_WAYS}way-rate{rate:g}", text, settings)
 
 
@@ -51,7 +68,8 @@ def with_small_updates(cell: Cell, rate: float) -> Cell:
         validation=replace(settings.validation, every=every),
         checkpoint_every=every,
     )
-    return _recipe(cell, f"1task-rate{rate:g}", f"one task an update, step size {rate:g}", settings)
+    text = f"one task an update, {_at_step_size(settings)}"
+    return _recipe(cell, f"1task-rate{rate:g}", text, settings)
 
 
 def with_alpha(cell: Cell, alpha: float) -> Cell:
@@ -62,6 +80,10 @@ def with_alpha(cell: Cell, alpha: float) -> Cell:
 
 def _at_rate(settings: TrainSettings, rate: float) -> TrainSettings:
     return replace(settings, optimizer=replace(settings.optimizer, learning_rate=rate))
+
+
+def _at_step_size(settings: TrainSettings) -> str:
+    return f"step size {settings.optimizer.learning_rate:g}"
 
 
 def _recipe(cell: Cell, name: str, text: str, settings: TrainSettings) -> Cell:

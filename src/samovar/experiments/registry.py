@@ -40,7 +40,9 @@ BUILT_IN: dict[str, Place] = {
     "omniglot": Place("beyond.omniglot", "Omniglot, the cheap real benchmark"),
     "longer": Place("beyond.longer", "VERSA against SAMOVAR with four times the updates"),
     "recipes": Place("beyond.recipes", "step sizes and other choices, tried on validation classes"),
-    "tuned": Place("beyond.tuned", "rivals by the recipe that validation chose"),
+    "tuned": Place(
+        "beyond.tuned", "SAMOVAR and its rivals, each by its best recipe on validation classes"
+    ),
     "shots": Place("beyond.shots", "the models of table1 at shots they were not trained on"),
     "calibration": Place("beyond.calibration", "NLL and ECE of the models of table1"),
     "corruptions": Place("beyond.corruptions", "noise and blur, cifar_fs beside simple rivals"),

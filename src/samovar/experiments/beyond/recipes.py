@@ -18,7 +18,9 @@ from samovar.experiments.figures import column, label_rows
 from samovar.experiments.markdown import heading, joined, table_head, table_row
 from samovar.experiments.recipe_cells import (
     SCALED_ROWS,
-    chosen_prototypes,
+    chosen_conv4,
+    chosen_resnet12,
+    unscaled_tadam,
     with_alpha,
     with_many_ways,
     with_rate,
@@ -41,8 +43,6 @@ MANY_WAY_RATES: dict[Shot, tuple[float, ...]] = {1: RATES, 5: (3e-2,)}
 SMALL_UPDATE_RATES = (1e-3, 3e-3)
 ALPHAS: dict[Method, tuple[float, ...]] = {"tadam": (2.5, 7.5, 25.0), "samovar": (5.0, 10.0, 25.0)}
 """Factors of SC; the paper's 7.5 and 25 are for a network four times as wide, and miniImageNet."""
-UNSCALED = 1.0
-"""TADAM's factor without SC; the row of Table 2 without it is the same model."""
 
 
 def cells(_scale: Scale) -> list[Cell]:
@@ -73,10 +73,8 @@ def _recipes_of_table2(method: Method, ablation: Ablation, alphas: tuple[float, 
     cell = ablation_cell("cpu", table2_row(ablation), method, 5)
     recipes = [with_alpha(cell, alpha) for alpha in alphas]
     if method == "tadam":
-        # TADAM's row of the table that has everything but SC.
-        row = table2_row(replace(ablation, scaled=False))
-        unscaled = ablation_cell("cpu", row, method, 5)
-        text = f"alpha {UNSCALED:g}, the row without SC"
+        unscaled = unscaled_tadam(ablation, 5)
+        text = f"{unscaled.column}, the row without SC"
         recipes.insert(0, replace(unscaled, row=cell.row, column=text))
     return [_candidate(replace(recipe, row=f"{method}, {cell.row}")) for recipe in recipes]
 
@@ -85,13 +83,18 @@ def _candidate(recipe: Cell) -> Cell:
     """Return the recipe, to be measured on validation classes unless a table has it."""
     shot = recipe.settings.validation.shot
     recipe = replace(recipe, row=f"{recipe.row}, {shot}-shot")
-    chosen = {chosen_prototypes(shot).name for shot in SHOTS}
-    if recipe.group or recipe.name in chosen:
+    if recipe.group or recipe.name in _chosen():
         # A table compares it with others on test classes.
         return recipe
     return replace(
         recipe, protocol=replace(named_protocol("paper", shot), split="val", episodes=600)
     )
+
+
+def _chosen() -> set[str]:
+    """Return the runs that `tuned` measures on test classes."""
+    names = {chosen_conv4("prototypes", shot).name for shot in SHOTS}
+    return names | {chosen_resnet12("samovar", ablation, 5).name for ablation in SCALED_ROWS}
 
 
 def table(measurements: Measurements) -> ResultTable:

@@ -1,8 +1,8 @@
-"""The rivals of Tables 1 and 2 by the recipe that validation chose.
+"""SAMOVAR and its rivals of Tables 1 and 2, each by the recipe that validation chose.
 
 A lead over a rival means little if the rival was trained badly, or with a factor that was chosen
 for another network. `recipes` tries several on validation classes. Here the best of each row stands
-beside SAMOVAR on test classes, with the training seeds of the tables.
+beside SAMOVAR's best on test classes, with the training seeds of the tables.
 """
 
 from dataclasses import replace
@@ -11,67 +11,63 @@ from samovar.experiments.accuracy_table import accuracy_table
 from samovar.experiments.cell import Cell, Scale
 from samovar.experiments.experiment import Experiment, Measurements, ResultTable
 from samovar.experiments.figures import accuracy_figure
-from samovar.experiments.recipe_cells import SCALED_ROWS, chosen_prototypes
-from samovar.experiments.shared_cells import SEEDS, ablation_cell, conv4_cell, table2_row
-from samovar.settings.paper import SHOTS, Ablation, Shot
+from samovar.experiments.recipe_cells import SCALED_ROWS, chosen_conv4, chosen_resnet12
+from samovar.experiments.shared_cells import SEEDS, table2_row
+from samovar.settings.paper import SHOTS, TABLE_1, Ablation, Rival, Shot
 
-COLUMNS = ("SAMOVAR", "rival, chosen recipe", "rival, recipe of its table")
+RIVALS: tuple[Rival, Rival] = ("versa", "prototypes")
+"""The rivals of Table 1; separate networks are an ablation of SAMOVAR."""
 
 
 def cells(_scale: Scale) -> list[Cell]:
-    """Return SAMOVAR beside each rival by its chosen recipe and by that of its table."""
+    """Return SAMOVAR beside each rival, both by their chosen recipes."""
     compared = []
-    for shot in SHOTS:
-        for seed in range(SEEDS):
-            compared += _prototypes(shot, seed)
+    for rival in RIVALS:
+        for shot in SHOTS:
+            for seed in range(SEEDS):
+                compared += _beside_rival(rival, shot, seed)
     for ablation in SCALED_ROWS:
         for shot in SHOTS:
             # In 1-shot, Table 2 has one training seed.
             for seed in range(SEEDS if shot == 5 else 1):
-                compared += _tadam(ablation, shot, seed)
+                compared += _beside_tadam(ablation, shot, seed)
     return compared
 
 
-def _prototypes(shot: Shot, seed: int) -> list[Cell]:
-    former = conv4_cell("prototypes", shot, seed)
-    chosen = chosen_prototypes(shot, seed)
-    members = [conv4_cell("samovar", shot, seed), chosen, former]
-    methods = ["samovar", f"prototypes, {chosen.column}", "prototypes as in Table 1"]
-    # The paper has no Prototypical Networks to agree with.
-    members = [replace(member, published=None) for member in members]
-    return _row(f"Prototypical Networks, {shot}-shot", members, methods)
+def _beside_rival(rival: Rival, shot: Shot, seed: int) -> list[Cell]:
+    samovar = chosen_conv4("samovar", shot, seed)
+    other = chosen_conv4(rival, shot, seed)
+    if rival not in TABLE_1:
+        # The paper has no Prototypical Networks to agree with.
+        samovar = replace(samovar, published=None)
+    return _row(f"{rival}, {shot}-shot", samovar, other, rival)
 
 
-def _tadam(ablation: Ablation, shot: Shot, seed: int) -> list[Cell]:
-    """Return TADAM with an alpha of 1, which is its row without SC, beside its row with SC."""
-    scaled = table2_row(ablation)
-    unscaled = table2_row(replace(ablation, scaled=False))
-    chosen = ablation_cell("cpu", unscaled, "tadam", shot, seed)
-    members = [
-        ablation_cell("cpu", scaled, "samovar", shot, seed),
-        # What the paper compares with is TADAM with the alpha that was best for it.
-        replace(chosen, published=scaled.published("tadam", shot)),
-        replace(ablation_cell("cpu", scaled, "tadam", shot, seed), published=None),
+def _beside_tadam(ablation: Ablation, shot: Shot, seed: int) -> list[Cell]:
+    row = table2_row(ablation)
+    samovar = chosen_resnet12("samovar", ablation, shot, seed)
+    samovar = replace(samovar, published=row.published("samovar", shot))
+    # What the paper compares with is TADAM with the alpha that was best for it.
+    tadam = chosen_resnet12("tadam", ablation, shot, seed)
+    tadam = replace(tadam, published=row.published("tadam", shot))
+    return _row(f"tadam, {samovar.row}, {shot}-shot", samovar, tadam, "tadam")
+
+
+def _row(row: str, samovar: Cell, rival: Cell, name: str) -> list[Cell]:
+    """Return both as a row of the table, which says by which recipes they are compared."""
+    group = f"{row} ({samovar.column}; {name}: {rival.column})"
+    return [
+        replace(samovar, row=row, column="samovar", group=group, method="samovar"),
+        replace(rival, row=row, column="rival", group=group, method=name),
     ]
-    methods = ["samovar", "tadam with an alpha of 1", "tadam as in Table 2"]
-    return _row(f"TADAM, {members[0].row}, {shot}-shot", members, methods)
-
-
-def _row(row: str, members: list[Cell], methods: list[str]) -> list[Cell]:
-    """Return the cells as a row of the table, whose members are compared with each other."""
-    placed = []
-    for member, method, column in zip(members, methods, COLUMNS, strict=True):
-        placed.append(replace(member, row=row, column=column, group=row, method=method))
-    return placed
 
 
 def table(measurements: Measurements) -> ResultTable:
-    """Return the accuracies, and SAMOVAR's lead over each rival by both recipes."""
+    """Return the accuracies, and SAMOVAR's lead over each rival."""
     made = accuracy_table("tuned", measurements)
     note = (
-        "The recipe of every rival in the second column was the best of its row on validation "
-        "classes (`samovar reproduce recipes`). SAMOVAR's is that of its table. Alpha was chosen "
-        "in 5-shot and is taken over in 1-shot."
+        "Every recipe was the best of its row on validation classes (`samovar reproduce recipes`). "
+        "Alpha was chosen in 5-shot and is taken over in 1-shot."
     )
     return ResultTable(made.data, f"{made.markdown}\n{note}\n")
 
