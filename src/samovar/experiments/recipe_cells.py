@@ -24,9 +24,8 @@ def chosen_conv4(rival: Rival, shot: Shot, seed: int = 0) -> Cell:
     if rival != "prototypes":
         # The step size of Table 1 is the best of three.
         return replace(cell, column=_at_step_size(cell.settings))
-    if shot == 5:
-        return with_rate(cell, 3e-2)
-    return with_many_ways(cell, 1e-2)
+    rates: dict[Shot, float] = {5: 3e-2, 1: 1e-2}
+    return with_many_ways(cell, rates[shot])
 
 
 def chosen_resnet12(method: Method, ablation: Ablation, shot: Shot, seed: int = 0) -> Cell:
