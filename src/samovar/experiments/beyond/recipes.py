@@ -1,8 +1,8 @@
 """Recipes within the same budget, chosen by accuracy on validation classes.
 
 A lead over a rival means little if the rival was trained badly. The methods of Table 1 are tried
-with other step sizes, and Prototypical Networks also with more classes in a training task or with
-more and smaller updates. TADAM and SAMOVAR of Table 2 are tried with other values of alpha. Every
+with other step sizes and with more classes in a training task, Prototypical Networks also with more
+and smaller updates. TADAM and SAMOVAR of Table 2 are tried with other values of alpha. Every
 recipe of a row sees the same number of training images. No test class is looked at.
 """
 
@@ -60,7 +60,9 @@ def _recipes_of_table1(shot: Shot) -> list[Cell]:
     prototypes = conv4_cell("prototypes", shot)
     recipes = []
     for method in AMORTIZED:
-        recipes += [with_rate(conv4_cell(method, shot), rate) for rate in RATES]
+        cell = conv4_cell(method, shot)
+        recipes += [with_rate(cell, rate) for rate in RATES]
+        recipes.append(with_many_ways(cell, cell.settings.optimizer.learning_rate))
     recipes += [with_rate(prototypes, rate) for rate in PROTOTYPE_RATES[shot]]
     recipes += [with_many_ways(prototypes, rate) for rate in MANY_WAY_RATES[shot]]
     if shot == 1:
