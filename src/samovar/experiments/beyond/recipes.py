@@ -95,8 +95,10 @@ def _candidate(recipe: Cell) -> Cell:
 
 def _chosen() -> set[str]:
     """Return the runs that `tuned` measures on test classes."""
-    names = {chosen_conv4("prototypes", shot).name for shot in SHOTS}
-    return names | {chosen_resnet12("samovar", ablation, 5).name for ablation in SCALED_ROWS}
+    names = {chosen_resnet12("samovar", ablation, 5).name for ablation in SCALED_ROWS}
+    for shot in SHOTS:
+        names |= {chosen_conv4(method, shot).name for method in (*AMORTIZED, "prototypes")}
+    return names
 
 
 def table(measurements: Measurements) -> ResultTable:
