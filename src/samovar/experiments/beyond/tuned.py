@@ -40,7 +40,7 @@ def _beside_rival(rival: Rival, shot: Shot, seed: int) -> list[Cell]:
     if rival not in TABLE_1:
         # The paper has no Prototypical Networks to agree with.
         samovar = replace(samovar, published=None)
-    return _row(f"{rival}, {shot}-shot", samovar, other, rival)
+    return _row(f"beside {rival}, {shot}-shot", samovar, other, rival)
 
 
 def _beside_tadam(ablation: Ablation, shot: Shot, seed: int) -> list[Cell]:
@@ -50,7 +50,7 @@ def _beside_tadam(ablation: Ablation, shot: Shot, seed: int) -> list[Cell]:
     # What the paper compares with is TADAM with the alpha that was best for it.
     tadam = chosen_resnet12("tadam", ablation, shot, seed)
     tadam = replace(tadam, published=row.published("tadam", shot))
-    return _row(f"tadam, {samovar.row}, {shot}-shot", samovar, tadam, "tadam")
+    return _row(f"beside tadam, {samovar.row}, {shot}-shot", samovar, tadam, "tadam")
 
 
 def _row(row: str, samovar: Cell, rival: Cell, name: str) -> list[Cell]:
