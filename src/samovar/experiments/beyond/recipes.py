@@ -3,7 +3,7 @@
 A lead over a rival means little if the rival was trained badly. The methods of Table 1 are tried
 with other step sizes and with more classes in a training task, Prototypical Networks also with more
 and smaller updates. TADAM and SAMOVAR of Table 2 are tried with other values of alpha. Every
-recipe of a row sees the same number of training images. No test class is looked at.
+recipe of a row sees the same number of training images, and the choice looks at no test class.
 """
 
 from dataclasses import replace
