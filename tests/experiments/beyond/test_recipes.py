@@ -19,7 +19,7 @@ def test_every_recipe_of_a_row_sees_as_many_training_images():
     for cell in CELLS:
         seen = cell.settings.updates * cell.settings.images_per_update
         images.setdefault(cell.row, set()).add(seen)
-    assert len(images) == 10
+    assert len(images) == 14
     assert all(len(budgets) == 1 for budgets in images.values())
 
 

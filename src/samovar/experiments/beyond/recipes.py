@@ -41,7 +41,10 @@ PROTOTYPE_RATES: dict[Shot, tuple[float, ...]] = {
 """In 1-shot, which was tried first, larger step sizes are better, so 5-shot begins with 3e-3."""
 MANY_WAY_RATES: dict[Shot, tuple[float, ...]] = {1: RATES, 5: (3e-2,)}
 SMALL_UPDATE_RATES = (1e-3, 3e-3)
-ALPHAS: dict[Method, tuple[float, ...]] = {"tadam": (2.5, 7.5, 25.0), "samovar": (5.0, 10.0, 25.0)}
+ALPHAS: dict[Shot, dict[Method, tuple[float, ...]]] = {
+    5: {"tadam": (2.5, 7.5, 25.0), "samovar": (5.0, 10.0, 25.0)},
+    1: {"tadam": (7.5,), "samovar": (10.0, 25.0)},
+}
 """Factors of SC; the paper's 7.5 and 25 are for a network four times as wide, and miniImageNet."""
 
 
@@ -51,8 +54,9 @@ def cells(_scale: Scale) -> list[Cell]:
     for shot in SHOTS:
         recipes += _recipes_of_table1(shot)
     for ablation in SCALED_ROWS:
-        for method, alphas in ALPHAS.items():
-            recipes += _recipes_of_table2(method, ablation, alphas)
+        for shot in SHOTS:
+            for method in ALPHAS[shot]:
+                recipes += _recipes_of_table2(method, ablation, shot)
     return recipes
 
 
@@ -71,11 +75,11 @@ def _recipes_of_table1(shot: Shot) -> list[Cell]:
     return [_candidate(recipe) for recipe in recipes]
 
 
-def _recipes_of_table2(method: Method, ablation: Ablation, alphas: tuple[float, ...]) -> list[Cell]:
-    cell = ablation_cell("cpu", table2_row(ablation), method, 5)
-    recipes = [with_alpha(cell, alpha) for alpha in alphas]
+def _recipes_of_table2(method: Method, ablation: Ablation, shot: Shot) -> list[Cell]:
+    cell = ablation_cell("cpu", table2_row(ablation), method, shot)
+    recipes = [with_alpha(cell, alpha) for alpha in ALPHAS[shot][method]]
     if method == "tadam":
-        unscaled = unscaled_tadam(ablation, 5)
+        unscaled = unscaled_tadam(ablation, shot)
         text = f"{unscaled.column}, the row without SC"
         recipes.insert(0, replace(unscaled, row=cell.row, column=text))
     return [_candidate(replace(recipe, row=f"{method}, {cell.row}")) for recipe in recipes]
@@ -95,8 +99,9 @@ def _candidate(recipe: Cell) -> Cell:
 
 def _chosen() -> set[str]:
     """Return the runs that `tuned` measures on test classes."""
-    names = {chosen_resnet12("samovar", ablation, 5).name for ablation in SCALED_ROWS}
+    names = set()
     for shot in SHOTS:
+        names |= {chosen_resnet12("samovar", ablation, shot).name for ablation in SCALED_ROWS}
         names |= {chosen_conv4(method, shot).name for method in (*AMORTIZED, "prototypes")}
     return names
 

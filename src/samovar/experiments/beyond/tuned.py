@@ -70,7 +70,7 @@ def table(measurements: Measurements) -> ResultTable:
     made = accuracy_table("tuned", measurements)
     note = (
         "Every recipe was the best on validation classes of those that have been tried for its row "
-        "(`samovar reproduce recipes`). Alpha was chosen in 5-shot and is taken over in 1-shot."
+        "(`samovar reproduce recipes`)."
     )
     return ResultTable(made.data, f"{made.markdown}\n{note}\n")
 
