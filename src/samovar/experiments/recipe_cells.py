@@ -39,7 +39,7 @@ def chosen_conv4(rival: Rival, shot: Shot, seed: int = 0) -> Cell:
     cell = conv4_cell(rival, shot, seed)
     if (rival, shot) in MANY_WAYS_ARE_BETTER:
         return with_many_ways(cell, MANY_WAYS_ARE_BETTER[rival, shot])
-    # Of the others, that of Table 1 is the best.
+    # Of the other recipes that have been tried, that of Table 1 is the best.
     return replace(cell, column=_at_step_size(cell.settings))
 
 
