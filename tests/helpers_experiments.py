@@ -70,6 +70,13 @@ def keep_training(place: Workplace, cell: Cell, trace: list[dict[str, float]]) -
     place.training(cell).write_text(json.dumps(content))
 
 
+def keep_divergence(place: Workplace, cell: Cell, update: int) -> None:
+    """Write what is kept of a cell whose training diverged."""
+    place.divergence(cell).parent.mkdir(parents=True, exist_ok=True)
+    content = {"settings": asdict(cell.settings), "update": update}
+    place.divergence(cell).write_text(json.dumps(content))
+
+
 def make_cells(data_folder: Path) -> list[Cell]:
     """Two methods of two seeds each, on images that tell their class."""
     names = [f"class {i}" for i in range(12)]

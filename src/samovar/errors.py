@@ -34,3 +34,7 @@ class ModelError(SamovarError, ValueError):
 
 class RunError(SamovarError):
     """A training run cannot continue."""
+
+
+class DivergedError(RunError):
+    """The loss or the gradient of a training run is not finite, so its weights would be lost."""

@@ -13,6 +13,7 @@ from samovar.experiments.evidence import Evidence, Workplace
 from samovar.experiments.experiment import Experiment
 from samovar.experiments.figures import accuracy_figure
 from samovar.experiments.options import ReproduceOptions
+from samovar.experiments.plan import missing_pieces
 from samovar.experiments.runner import (
     chosen_experiments,
     reproduce,
@@ -22,6 +23,8 @@ from samovar.experiments.runner import (
     write_coverage,
 )
 from samovar.settings.data import DataSettings
+from samovar.settings.training import OptimizerSettings
+from samovar.training.run_folder import RunFolder
 
 
 @pytest.fixture
@@ -111,6 +114,28 @@ def test_a_run_that_fails_stops_no_other(cells, tmp_path):
     states = [Evidence(cell, place).state for cell in (again, gpu, cells[2])]
     assert states == ["no data", "missing", "measured"]
     assert not any("again: training" in line for line in said)
+
+
+def test_a_training_that_diverges_is_a_result_and_is_not_tried_again(registered, cells, tmp_path):
+    wild = replace(cells[0].settings, optimizer=OptimizerSettings("sgd", 1e30, schedule="constant"))
+    diverging = replace(cells[0], name="wild", settings=wild)
+    registry.register_experiment(replace(registered, cells=lambda _: [diverging, cells[2]]))
+    options = ReproduceOptions(runs=tmp_path / "runs", out=tmp_path / "out")
+    table = reproduce("mine", options, lambda _: None)
+    assert [entry["ours"] is None for entry in table.data["cells"]] == [True, False]
+    assert "| diverged |" in table.markdown
+    evidence = Evidence(diverging, Workplace(tmp_path / "elsewhere", options.out))
+    assert evidence.state == "diverged"
+    noted = RunFolder(options.runs / "wild").diverged_at
+    assert evidence.diverged_at == noted
+    assert noted is not None
+    said: list[str] = []
+    run_cell("wild", options, said.append)
+    assert said == ["wild: diverged already"]
+    place = Workplace(options.runs, options.out)
+    assert missing_pieces([diverging, cells[2]], place, options) == []
+    other_settings = replace(diverging, settings=cells[1].settings)
+    assert Evidence(other_settings, place).diverged_at is None
 
 
 def test_failures_are_reported_after_the_table_is_written(registered, cells, tmp_path):

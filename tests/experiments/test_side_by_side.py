@@ -7,6 +7,7 @@ import pytest
 from samovar.experiments.evidence import Evidence, Workplace
 from samovar.experiments.side_by_side import train_side_by_side
 from samovar.settings.data import DataSettings
+from samovar.settings.training import OptimizerSettings
 from samovar.training.run import train
 from samovar.training.stored_metrics import read_metrics
 
@@ -31,6 +32,9 @@ def test_trainings_side_by_side_are_those_in_turn(cells, tmp_path):
 def test_a_failed_training_is_reported_with_its_log(cells, tmp_path):
     place = Workplace(tmp_path / "runs", tmp_path / "out")
     missing = replace(cells[0], settings=replace(cells[0].settings, data=DataSettings("nowhere")))
-    (failure,) = train_side_by_side([missing], place, 2, lambda _: None)
+    wild = replace(cells[1].settings, optimizer=OptimizerSettings("sgd", 1e30, schedule="constant"))
+    diverging = replace(cells[1], settings=wild)
+    (failure,) = train_side_by_side([missing, diverging], place, 2, lambda _: None)
+    assert Evidence(diverging, place).state == "trained"  # that it diverged is to be recorded
     assert f"{missing.name}.log" in failure
     assert "nowhere" in (place.runs / f"{missing.name}.log").read_text()

@@ -9,6 +9,7 @@ from helpers_training import TINY, events, stop_at, weights
 from samovar.errors import DataError, RunError
 from samovar.settings.training import OptimizerSettings
 from samovar.training.run import train
+from samovar.training.run_folder import RunFolder
 from samovar.training.stored_metrics import read_metrics
 
 pytestmark = pytest.mark.usefixtures("toy_data")
@@ -54,7 +55,9 @@ def test_a_run_that_failed_before_its_first_checkpoint_binds_nobody(tmp_path):
         tmp_path / "run" / "checkpoints" / ".00000003.safetensors.a1b2"
     )  # of a process killed in its first one
     leftover.write_bytes(b"half")
+    assert RunFolder(tmp_path / "run").diverged_at is not None
     train(replace(TINY, updates=1), tmp_path / "run")
+    assert RunFolder(tmp_path / "run").diverged_at is None
     assert [line["update"] for line in read_metrics(tmp_path / "run" / "metrics.jsonl")][-1] == 1
     assert not leftover.exists()
 

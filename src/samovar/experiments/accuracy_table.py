@@ -142,6 +142,8 @@ def _progress(runs: dict[str, State]) -> str:
         return "trained, not measured"
     if "begun" in runs.values():
         return "training not finished"
+    if "diverged" in runs.values():
+        return "diverged"
     return "ready to run"
 
 

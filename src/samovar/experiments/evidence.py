@@ -2,7 +2,8 @@
 
 Training leaves a run folder with weights. Measuring leaves small files under RESULTS/cells/NAME,
 which are committed: an evaluation for each protocol, `training.json` (settings, trace of the
-training, accuracies of single sampled classifiers) and, for some cells, `sampling.json`. Where
+training, accuracies of single sampled classifiers) and, for some cells, `sampling.json`. Of a
+training that diverged there is only `diverged.json`: that is a result too. Where
 weights are kept they are in `model/`, so that `samovar evaluate RESULTS/cells/NAME` examines them
 again. `Evidence` reads each of these files once and hands out typed values. It does not
 notice later changes: make a new one after training or measuring. Files that were measured with
@@ -31,8 +32,13 @@ from samovar.settings.training import TrainSettings
 from samovar.training.run_folder import RunFolder
 
 Kind = TypeVar("Kind")
-State = Literal["measured", "trained", "begun", "missing", "no data"]
-"""`begun`: training has not finished. `no data`: neither trained nor is the data prepared."""
+State = Literal["measured", "diverged", "trained", "begun", "missing", "no data"]
+"""How far a cell is.
+
+`diverged`: its loss stopped being finite, which has been recorded. `trained`: training has ended,
+one way or the other, and is to be measured or recorded. `begun`: training has not finished.
+`no data`: neither trained nor is the data prepared.
+"""
 
 
 @dataclass(frozen=True)
@@ -51,6 +57,10 @@ class Workplace:
     def training(self, cell: Cell) -> Path:
         """Return the file that is kept of a cell's training."""
         return self.results / "cells" / cell.name / "training.json"
+
+    def divergence(self, cell: Cell) -> Path:
+        """Return the file that is kept of a training that diverged."""
+        return self.results / "cells" / cell.name / "diverged.json"
 
     def sampling(self, cell: Cell) -> Path:
         """Return the file of a cell's study of sampled classifiers."""
@@ -86,8 +96,10 @@ class Evidence:
         """How far the cell is; runs and evidence of other settings do not count."""
         if self._is_complete():
             return "measured"
+        if self.diverged_at is not None:
+            return "diverged"
         if self.run.config.exists() and not differences(self.run.settings(), self.cell.settings):
-            if self.run.is_finished:
+            if self.run.is_finished or self.run.diverged_at is not None:
                 return "trained"
             return "begun"
         if (data_folder() / self.cell.settings.data.name).exists():
@@ -98,6 +110,19 @@ class Evidence:
     def is_measured(self) -> bool:
         """Whether all that the cell asks for has been measured."""
         return self.state == "measured"
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether there is nothing left to do: the cell was measured, or its training diverged."""
+        return self.state in ("measured", "diverged")
+
+    @cached_property
+    def diverged_at(self) -> int | None:
+        """The update at which the training diverged, if that is what is kept of the cell."""
+        path = self.place.divergence(self.cell)
+        if not self._is_of_these_settings(path):
+            return None
+        return self._parsed(path, _update_of)
 
     def _is_complete(self) -> bool:
         if self.training is None:
@@ -183,6 +208,13 @@ class _WithSettings:
 
 
 @dataclass(frozen=True)
+class _WithUpdate:
+    """A file of evidence that says when the training diverged."""
+
+    update: int
+
+
+@dataclass(frozen=True)
 class _WithProtocol:
     """A file of evidence that says how the cell was measured."""
 
@@ -191,6 +223,10 @@ class _WithProtocol:
 
 def _settings_of(stored: dict[str, Any]) -> TrainSettings:
     return from_dict(TrainSettings, checked(_WithSettings, stored).settings)
+
+
+def _update_of(stored: dict[str, Any]) -> int:
+    return checked(_WithUpdate, stored).update
 
 
 def _protocol_of(stored: dict[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,7 @@
-"""Measure the trained model of a cell, and keep the numbers; the weights only if that is wanted."""
+"""Measure the trained model of a cell, and keep the numbers; the weights only if that is wanted.
+
+Of a training that diverged there is nothing to measure. That it did, and when, is kept instead.
+"""
 
 import json
 import time
@@ -25,6 +28,9 @@ TRACE_EVERY = 250
 def measure(cell: Cell, place: Workplace, device: str = "cpu") -> None:
     """Evaluate a trained cell under all its protocols; evidence that is there already stays."""
     evidence = Evidence(cell, place)
+    if evidence.run.diverged_at is not None:
+        _keep_divergence(cell, place, evidence.run.diverged_at)
+        return
     # Evaluations next to a training.json of other settings are of other weights.
     reusable = evidence.training is not None
     network = load_network(evidence.run.model)
@@ -40,6 +46,18 @@ def measure(cell: Cell, place: Workplace, device: str = "cpu") -> None:
     if place.keeps_weights:
         save_model(network, place.weights(cell))
     _keep_training(cell, place, evaluator, evidence.run)
+
+
+def _keep_divergence(cell: Cell, place: Workplace, update: int) -> None:
+    content = {
+        "format": 1,
+        "name": cell.name,
+        "settings": to_dict(cell.settings),
+        "update": update,
+        "measured": _today(),
+    }
+    output_folder(place.divergence(cell).parent)
+    write_whole(place.divergence(cell), json.dumps(content).encode())
 
 
 def _keep_evaluation(
@@ -75,11 +93,15 @@ def _keep_training(cell: Cell, place: Workplace, evaluator: Evaluator, run: RunF
         "name": cell.name,
         "settings": to_dict(cell.settings),
         "seconds": _training_seconds(run),
-        "measured": time.strftime("%Y-%m-%d"),
+        "measured": _today(),
         "trace": _trace(run),
         "samples": samples,
     }
     write_whole(place.training(cell), json.dumps(content).encode())
+
+
+def _today() -> str:
+    return time.strftime("%Y-%m-%d")
 
 
 def _trace(run: RunFolder) -> list[dict[str, Any]]:

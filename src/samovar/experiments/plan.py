@@ -25,6 +25,7 @@ AUXILIARY_SHARE = 0.6
 """How many auxiliary updates there are for each few-shot update, on average over the training."""
 STATE_TEXTS: dict[State, str] = {
     "measured": "measured",
+    "diverged": "diverged",
     "trained": "trained, not measured",
     "begun": "training not finished",
     "missing": "not trained",
@@ -77,7 +78,7 @@ def duration(seconds: float) -> str:
 
 
 def missing_pieces(cells: list[Cell], place: Workplace, options: ReproduceOptions) -> list[Piece]:
-    """Return a piece for each run that has not been measured.
+    """Return a piece for each run that has neither been measured nor diverged.
 
     `place` is where its evidence is looked for, the options say where the piece puts it: that may
     be an address elsewhere.
@@ -86,7 +87,7 @@ def missing_pieces(cells: list[Cell], place: Workplace, options: ReproduceOption
     for cell in unique_runs(cells):
         # Two experiments may want different things of the same run.
         same_run = [other for other in cells if other.name == cell.name]
-        if not all(evidence.is_measured for evidence in gather_evidence(same_run, place)):
+        if not all(evidence.is_settled for evidence in gather_evidence(same_run, place)):
             pieces.append(cell_piece(cell, options))
     return pieces
 

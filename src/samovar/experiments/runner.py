@@ -14,7 +14,7 @@ from typing import Any
 from samovar.core.devices import device_named
 from samovar.core.files import output_folder, write_whole
 from samovar.core.suggestions import did_you_mean
-from samovar.errors import DataError, RunError, SamovarError, SettingsError
+from samovar.errors import DataError, DivergedError, RunError, SamovarError, SettingsError
 from samovar.experiments.cell import Cell, unique_runs
 from samovar.experiments.coverage import coverage
 from samovar.experiments.evidence import Evidence, Workplace, gather_evidence
@@ -109,8 +109,9 @@ def run_cell(name: str, options: ReproduceOptions, say: Say = say_to_stderr) -> 
     place = Workplace(options.runs, options.out, options.keep_weights)
     failures = []
     for cell in cells:
-        if Evidence(cell, place).is_measured:
-            say(f"{name}: measured already")
+        evidence = Evidence(cell, place)
+        if evidence.is_settled:
+            say(f"{name}: {evidence.state} already")
             continue
         failures += train_and_measure([cell], place, say, measure_only=options.measured_only)
     if failures:
@@ -214,4 +215,8 @@ def _train(cell: Cell, place: Workplace, say: Say) -> None:
         if "event" in line or "validation_accuracy" in line:
             say(f"  {json.dumps(line)}")
 
-    train(cell.settings, place.run(cell), preset=cell.preset, watch=watch)
+    try:
+        train(cell.settings, place.run(cell), preset=cell.preset, watch=watch)
+    except DivergedError as error:
+        # That is a result, which is kept beside those of the others.
+        say(f"{cell.name}: {error}")

@@ -15,6 +15,7 @@ from samovar.experiments.cell import Cell
 from samovar.experiments.commands import training_arguments
 from samovar.experiments.evidence import Workplace
 from samovar.experiments.plan import estimated_seconds
+from samovar.training.run_folder import RunFolder
 
 
 def train_side_by_side(
@@ -54,4 +55,6 @@ def _train_in_process(cell: Cell, place: Workplace, environment: dict[str, str])
         )
     if finished.returncode == 0:
         return None
+    if RunFolder(place.run(cell)).diverged_at is not None:
+        return None  # a result, which is kept beside those of the others
     return f"{cell.name}: training failed with exit code {finished.returncode}; see {log}"

@@ -24,7 +24,7 @@ from samovar.data.batches import AuxiliaryBatch, BatchSource
 from samovar.data.episodes import EpisodeSampler
 from samovar.data.images.user_images import conversion_of
 from samovar.encoders.encoder_facts import encoder_of
-from samovar.errors import RunError
+from samovar.errors import DivergedError
 from samovar.evaluation.accuracy import measure_accuracy
 from samovar.evaluation.task_runner import TaskRunner
 from samovar.models.backbones.layers import synchronize
@@ -208,10 +208,12 @@ class Training:
         optimizer.step()
         return norm
 
-    def _not_finite(self, name: str, update: int, size: float) -> RunError:
+    def _not_finite(self, name: str, update: int, size: float) -> DivergedError:
+        if self.fabric.is_global_zero:
+            self.folder.note_divergence(update + 1)
         saved = sorted(path.stem for path in self.folder.checkpoints.glob("*.json"))
         last = saved[-1] if saved else "none"
-        return RunError(
+        return DivergedError(
             f"The {name.replace('_', '-')} loss or its gradient is not finite at update "
             f"{update + 1} (step size {size:.2g}). The last good checkpoint is {last}. "
             "Use a lower --optimizer.learning-rate, or clip gradients with --optimizer.clip."

@@ -1,8 +1,9 @@
 """A run is a folder that can be copied, compared and resumed.
 
 It has config.json (settings and origin), metrics.jsonl, checkpoints/ and model/ (the best model so
-far). One process at a time may train in it, which a lock ensures that dies with its process.
-A folder keeps its settings: a run that goes on with others would be neither the old nor the new.
+far), and diverged.json if its loss stopped being finite. One process at a time may train in it,
+which a lock ensures that dies with its process. A folder keeps its settings: a run that goes on
+with others would be neither the old nor the new.
 """
 
 import json
@@ -32,6 +33,7 @@ class RunFolder:
         self.metrics = path / "metrics.jsonl"
         self.checkpoints = path / "checkpoints"
         self.model = path / "model"
+        self.divergence = path / "diverged.json"
         self._lock = FileLock(path / ".lock")
 
     def take(self, settings: TrainSettings) -> None:
@@ -51,6 +53,8 @@ class RunFolder:
         # Nobody else is writing here now: what is hidden was left by processes that were killed.
         for folder in (self.path, self.checkpoints, self.model):
             remove_leftovers(folder)
+        # On the same machine it would diverge again, which will then be noted again.
+        self.divergence.unlink(missing_ok=True)
         # Without a checkpoint or a model there is nothing to go on from.
         if not self.model.exists() and not any(self.checkpoints.glob("*.json")):
             self.config.unlink(missing_ok=True)
@@ -64,7 +68,8 @@ class RunFolder:
         if self.config.exists() or not self.path.is_dir():
             return
         # A run that was stopped very early has some of these, but no config.json yet.
-        expected = {"config.json", "metrics.jsonl", "checkpoints", "model", "tensorboard"}
+        ours = (self.config, self.metrics, self.checkpoints, self.model, self.divergence)
+        expected = {"tensorboard", *(path.name for path in ours)}
         for path in sorted(self.path.iterdir()):
             if path.name not in expected and not path.name.startswith("."):
                 raise RunError(
@@ -137,6 +142,20 @@ class RunFolder:
         except (OSError, UnreadableError) as error:
             raise RunError(f"{config} cannot be read ({error}).") from error
 
+    def note_divergence(self, update: int) -> None:
+        """Remember that the loss was not finite at this update."""
+        write_whole(self.divergence, json.dumps({"update": update}).encode())
+
+    @property
+    def diverged_at(self) -> int | None:
+        """The update at which the loss was not finite when the run was last trained, if any."""
+        if not self.divergence.exists():
+            return None
+        try:
+            return read_json(self.divergence, _Divergence).update
+        except (OSError, UnreadableError) as error:
+            raise RunError(f"{self.divergence} cannot be read ({error}).") from error
+
     def cut_metrics(self, update: int) -> list[str]:
         """Delete what was logged after an update, and lines that are damaged.
 
@@ -167,6 +186,13 @@ class _RunFacts:
     preset: str = "own"
     origin: dict[str, str | None] = field(default_factory=dict)
     """What the run started from; runs of earlier versions did not store it."""
+
+
+@dataclass(frozen=True)
+class _Divergence:
+    """The content of diverged.json."""
+
+    update: int
 
 
 @dataclass(frozen=True)

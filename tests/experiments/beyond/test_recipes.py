@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from helpers_experiments import keep_evidence, keep_training, measurements
+from helpers_experiments import keep_divergence, keep_evidence, keep_training, measurements
 
 from samovar.experiments.beyond.recipes import EXPERIMENT
 from samovar.experiments.evidence import Workplace
@@ -19,7 +19,7 @@ def test_every_recipe_of_a_row_sees_as_many_training_images():
     for cell in CELLS:
         seen = cell.settings.updates * cell.settings.images_per_update
         images.setdefault(cell.row, set()).add(seen)
-    assert len(images) == 14
+    assert len(images) == 16
     assert all(len(budgets) == 1 for budgets in images.values())
 
 
@@ -33,8 +33,9 @@ def test_recipes_that_no_table_has_are_measured_on_validation_classes_only():
 
 
 def test_the_recipe_of_a_table_is_its_own_run():
+    recipes = [(cell.row, cell.name) for cell in CELLS]
+    assert len(set(recipes)) == len(recipes)
     names = [cell.name for cell in CELLS]
-    assert len(set(names)) == len(names)
     assert "cifar_fs-conv4-versa-5shot-seed0" in names
     assert "cifar_fs-narrow-tadam-sc-5shot" in names
 
@@ -53,14 +54,17 @@ def test_the_best_of_each_row_is_marked(cells, tmp_path):
     place = Workplace(tmp_path / "runs", tmp_path / "out")
     slow = replace(cells[2], row="versa, 1-shot", column="step size 0.001")
     fast = replace(cells[3], row="versa, 1-shot", column="step size 0.003")
+    wild = replace(cells[1], name="wild", row="versa, 1-shot", column="step size 0.03")
+    keep_divergence(place, wild, 597)
     missing = replace(cells[0], name="missing", row="versa, 1-shot", column="step size 0.01")
     for cell, accuracies in ((slow, (0.3, 0.41)), (fast, (0.47, 0.45))):
         keep_evidence(place, cell, np.full(25, 0.5))
         lines = [{"update": 1.0, "validation_accuracy": accuracy} for accuracy in accuracies]
         keep_training(place, cell, lines)
-    table, picture = build(EXPERIMENT, measurements([slow, fast, missing], place))
+    table, picture = build(EXPERIMENT, measurements([slow, fast, missing, wild], place))
     assert "| versa, 1-shot | step size 0.001 | 41.0 |" in table.markdown
     assert "| versa, 1-shot | step size 0.003 | **47.0** |" in table.markdown
+    assert "| step size 0.03 | the loss was not finite at update 597 |" in table.markdown
     assert "1 recipe has not been trained yet." in table.markdown
-    assert [result["best"] for result in table.data["results"]] == [False, True]
+    assert [result["best"] for result in table.data["results"]] == [False, True, False]
     assert picture is not None
