@@ -12,6 +12,8 @@ from samovar.experiments.shared_cells import ablation_cell, conv4_cell, table2_r
 from samovar.settings.paper import Ablation, Method, Rival, Shot
 from samovar.settings.training import TrainSettings
 
+PLAIN = Ablation()
+"""The row of Table 2 without the paper's additions, on which step sizes are tried."""
 SCALED = Ablation(scaled=True)
 SCALED_AUXILIARY = Ablation(scaled=True, auxiliary=True)
 SCALED_ROWS = (SCALED, SCALED_AUXILIARY)
