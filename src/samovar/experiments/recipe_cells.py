@@ -30,6 +30,7 @@ MANY_WAYS = 20
 MANY_WAYS_ARE_BETTER: dict[tuple[Rival, Shot], float] = {
     ("samovar", 5): 3e-3,
     ("versa", 5): 3e-3,
+    ("versa", 1): 3e-3,
     ("prototypes", 5): 3e-2,
     ("prototypes", 1): 1e-2,
 }
