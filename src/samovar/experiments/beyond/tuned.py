@@ -11,7 +11,7 @@ from samovar.experiments.accuracy_table import accuracy_table
 from samovar.experiments.cell import Cell, Scale
 from samovar.experiments.experiment import Experiment, Measurements, ResultTable
 from samovar.experiments.figures import accuracy_figure
-from samovar.experiments.recipe_cells import SCALED_ROWS, chosen_conv4, chosen_resnet12
+from samovar.experiments.recipe_cells import PLAIN, SCALED_ROWS, chosen_conv4, chosen_resnet12
 from samovar.experiments.shared_cells import SEEDS, table2_row
 from samovar.settings.paper import SHOTS, TABLE_1, Ablation, Rival, Shot
 
@@ -26,6 +26,8 @@ def cells(_scale: Scale) -> list[Cell]:
         for shot in SHOTS:
             for seed in range(SEEDS):
                 compared += _beside_rival(rival, shot, seed)
+    for seed in range(SEEDS):
+        compared += _beside_tadam(PLAIN, 5, seed)
     for ablation in SCALED_ROWS:
         for shot in SHOTS:
             # In 1-shot, Table 2 has one training seed.
