@@ -79,11 +79,36 @@ def test_dropout_comes_from_the_noise_of_each_task_and_is_off_at_test():
     torch.testing.assert_close(features, model.embed(batch.query))
 
 
-def test_dropout_keeps_the_mean():
+@pytest.mark.parametrize("rate", [0.1, 0.3, 0.5, 0.9])
+def test_dropout_keeps_the_mean_and_drops_the_given_share(rate):
     x = torch.ones(4, 8, 50, 50)
-    dropped = dropout(x, 0.3, [torch.Generator().manual_seed(i) for i in range(2)])
-    assert dropped.mean().item() == pytest.approx(1, abs=0.01)
-    assert dropped.unique().tolist() == pytest.approx([0, 1 / 0.7])
+    dropped = dropout(x, rate, [torch.Generator().manual_seed(i) for i in range(2)])
+    # Four standard errors of the share of 80,000 elements.
+    bound = 4 * (rate * (1 - rate) / x.numel()) ** 0.5
+    assert (dropped == 0).double().mean().item() == pytest.approx(rate, abs=bound)
+    assert dropped.mean().item() == pytest.approx(1, abs=bound / (1 - rate))
+    assert dropped.unique().tolist() == pytest.approx([0, 1 / (1 - rate)], rel=2e-4)
+
+
+def test_neighbours_are_dropped_independently():
+    """Four elements share a random integer, which must not tie them together."""
+    kept = dropout(torch.ones(1, 4, 200, 200), 0.5, [torch.Generator().manual_seed(3)]) > 0
+    shares = torch.corrcoef(kept[0].flatten(1).double())
+    assert (shares - torch.eye(4)).abs().max() < 4 / 200  # four standard errors
+
+
+def test_masks_do_not_depend_on_the_order_in_memory():
+    x = torch.rand(6, 3, 5, 7) + 1
+    masks = []
+    for memory_format in (torch.contiguous_format, torch.channels_last):
+        generators = [torch.Generator().manual_seed(i) for i in range(3)]
+        masks.append(dropout(x.contiguous(memory_format=memory_format), 0.4, generators) > 0)
+    assert masks[0].equal(masks[1])
+
+
+def test_a_rate_of_almost_one_leaves_finite_numbers():
+    dropped = dropout(torch.ones(1, 2, 9, 9), 1 - 1e-9, [torch.Generator().manual_seed(0)])
+    assert torch.isfinite(dropped).all()
 
 
 def test_running_averages_of_episode_norm_count_the_spread_between_tasks():
