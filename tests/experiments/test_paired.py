@@ -36,13 +36,17 @@ def test_misses_are_shown_as_misses(cells, tmp_path, ours, published, words):
 
 
 @pytest.mark.parametrize(
-    ("second_seed", "words"),
-    [(3.0, "as in the paper"), (0.5, "as in the paper, but not clear over seeds")],
+    ("seeds", "words"),
+    [
+        ((3.1, 3.0), "as in the paper"),
+        ((3.1, 0.5), "as in the paper, but not clear over seeds"),
+        ((3.1, -5.0), "miss: no clear difference over seeds here"),
+    ],
 )
-def test_methods_are_judged_over_training_seeds(cells, tmp_path, second_seed, words):
+def test_methods_are_judged_over_training_seeds(cells, tmp_path, seeds, words):
     place = Workplace(tmp_path / "runs", tmp_path / "out")
     noise = np.random.default_rng(0).normal(0, 0.01, 2000)
-    for cell, points in zip(cells, (3.1, second_seed, 0.0, 0.1), strict=True):
+    for cell, points in zip(cells, (*seeds, 0.0, 0.1), strict=True):
         sign = 1 if cell.row == "samovar" else -1
         keep_evidence(place, cell, 0.5 + points / 100 + sign * noise)
     (one,) = paired_differences(gather_evidence([cells[0], cells[2]], place))

@@ -156,11 +156,13 @@ def _verdict(over_tasks: Estimate, over_seeds: WelchDifference | None, published
     """
     if not over_tasks.excludes_zero:
         return "miss: no clear difference here"
-    # The signs differ: the other method is ahead.
-    if over_tasks.mean * published < 0:
+    agrees = over_tasks.mean * published > 0
+    if over_seeds is not None and not over_seeds.excludes_zero:
+        if agrees:
+            return "as in the paper, but not clear over seeds"
+        return "miss: no clear difference over seeds here"
+    if not agrees:
         return "miss: the other way round"
     if over_seeds is None:
         return "as in the paper, for these models"
-    if not over_seeds.excludes_zero:
-        return "as in the paper, but not clear over seeds"
     return "as in the paper"
