@@ -60,6 +60,9 @@ class Case:
 CASES = {
     "conv4-28": Case(ModelSettings(channels=1, size=28), EpisodeSettings(20, 1, 5)),
     "conv4-32": Case(ModelSettings(size=32), EpisodeSettings(5, 5, 8), tasks=4),
+    "conv4-32-episode-norm-dropout": Case(
+        ModelSettings(size=32, norm="episode", dropout=0.5), EpisodeSettings(5, 5, 15), tasks=4
+    ),
     "resnet12-32": Case(RESNET, POOLED),
     "resnet12-32-quarter-width": Case(replace(RESNET, width=16), POOLED),
     "resnet12-32-quarter-width-ten": Case(replace(RESNET, width=16, task_embedding=True), POOLED),
