@@ -20,7 +20,7 @@ def test_an_error_of_ours_is_also_the_usual_one(error, usual):
 
 def test_all_errors_of_ours_are_caught_by_one_name():
     kinds = [kind for kind in vars(errors).values() if isinstance(kind, type)]
-    assert len(kinds) == 7
+    assert len(kinds) == 8
     for kind in kinds:
         assert issubclass(kind, errors.SamovarError)
         assert str(kind("what to do")) == "what to do"
